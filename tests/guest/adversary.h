@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The victim of the adversary programs (src/adv_*.c): a thread that reads a set of its own over
- * and over, and a judge who sees everything that it read. Whatever a program does to the
+ * and over, and a judge who sees everything that it read. Whatever an adversary does to the
  * victim:
  *
  *   - no count is smaller than the one before;
  *   - no count lies outside two read(2) of the same events before and after: of the counts
  *     between the two none is smaller than its forerunner, so it takes only the first and last;
- *   - no difference is larger than what the counts around the region allow;
- *   - a difference that is not flagged is exact, where the machine's counts are exact; one that
- *     is flagged is at least not too small, unless the flag says that something was not
+ *   - no difference is larger than the counts around the region allow;
+ *   - a difference without a flag is exact, if the machine's counts are exact; a flagged one is
+ *   not too small, unless the flag says that something was not
  * counted;
  *   - an event in error state is flagged as lost.
  *
@@ -43,9 +43,10 @@ enum { ADVERSARY_LOOP = 40, ADVERSARY_EVENTS_MAX = 32, ADVERSARY_BATCH = 16 };
 struct victim {
 	struct tach_set *set;
 	struct tach_reader *reader;
-	int alone;	/* what this thread does beside its regions is not counted in them */
+	/* code of this thread outside its regions is not counted in them */
+	int alone;
 	int turned_off; /* other code turns the events off: a difference may be too small */
-	uint64_t empty; /* what an undisturbed region counts beside its loop */
+	uint64_t empty; /* the count of an undisturbed region without its loop */
 	uint64_t last[TACH_COUNTERS_MAX];
 
 	uint64_t reads, regions, flagged, lost;
@@ -75,7 +76,7 @@ static inline uint64_t adversary_reads(void)
 	return reads ? strtoull(reads, NULL, 10) : 100000;
 }
 
-/* Of an adversary that is content with so many. */
+/* For an adversary that needs only this number. */
 static inline uint64_t adversary_strikes(uint64_t atleast)
 {
 	const char *strikes = getenv("ADVERSARY_STRIKES");
@@ -136,7 +137,7 @@ static inline int adversary_open(const struct perf_event_attr *attr, pid_t threa
 }
 
 /*
- * What is counted exactly where anything is; elsewhere there are only cycles. QEMU's RISC-V
+ * An event that is counted exactly if any is; otherwise there are only cycles. QEMU's RISC-V
  * counts only one event of a kind at a time: the victim has instructions, others cycles, which
  * are the same there.
  */
@@ -186,8 +187,8 @@ static inline int adversary_lives(const struct adversary *a)
 }
 
 /*
- * Not killed, for it may hold the victim stopped, and not waited for in a call that blocks, for
- * it may wait for the victim's next step. Returns how often it struck.
+ * It is not killed, because the victim may be stopped by it, and no blocking call waits for it,
+ * because it may wait for the victim's next step. Returns the number of its strikes.
  */
 static inline uint64_t adversary_stop(struct adversary *a)
 {
@@ -224,8 +225,8 @@ static __attribute__((noinline)) uint32_t victim_region(const struct victim *v, 
 }
 
 /*
- * The shortest of some undisturbed regions: what every undisturbed region counts. One that is
- * flagged may count less: its begin read later than others do.
+ * The shortest of some undisturbed regions: what every undisturbed region counts. A flagged one
+ * may count less, because its begin was read later.
  */
 static inline void victim_calibrate(struct victim *v)
 {
@@ -241,8 +242,7 @@ static inline void victim_calibrate(struct victim *v)
 
 /*
  * A sampling event that interrupts too often is throttled: the kernel stops its counter until
- * the next tick and neither page nor read(2) tells. What is told here is the story without
- * that.
+ * the next tick and neither page nor read(2) tells. This test covers everything except that.
  */
 static inline void adversary_never_throttle(void)
 {
@@ -390,8 +390,8 @@ static inline void victim_turn(struct victim *v)
 }
 
 /*
- * A line now and then, as long as it gets on: who boots the guest takes a program that has said
- * nothing for long for one that hangs, and a machine may be slow. so_far must grow.
+ * Prints a line now and then while it makes progress: tests/guest/boot treats a long silence as
+ * a hang, and the machine may be slow. so_far must grow.
  */
 static inline void victim_tell(struct victim *v, const char *what, uint64_t so_far)
 {
@@ -416,10 +416,10 @@ static inline void victim_suffer(struct victim *v, uint64_t reads)
 }
 
 /*
- * Is it not over yet? It takes the reads, so many strikes, and that the adversary had an
- * effect, which a strike may miss: that is then waited for as long as STRIKES_MAX times the
- * strikes take. A victim that waits sleeps between its turns: where processors are scarce the
- * adversary gets them.
+ * Returns true while the test must continue. It needs the reads, the number of strikes, and an
+ * effect of the adversary, which a strike may miss: the test waits for an effect up to
+ * STRIKES_MAX times longer than for the strikes. A victim that waits sleeps between its turns:
+ * where processors are scarce the adversary gets them.
  */
 enum { STRIKES_MAX = 1000 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is known of a program that dies by a signal in a guest: its status, and what the kernel said of it,
-# which on arm64 it does when asked to alone; and that boot tells a guest that ends amid its programs.
+# Reports about a program that dies by a signal in a guest: its status, and the kernel's messages, which arm64 prints
+# only on request. boot also reports a guest that ends during its programs.
 cd "$(dirname "$0")/../.." || exit
 tests/guest/ready arm64 || exit 77
 work=$(mktemp -d) || exit 1

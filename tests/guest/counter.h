@@ -86,7 +86,7 @@ static inline int64_t counter_extend(uint64_t raw, unsigned width)
 	return (int64_t)(raw << (64 - width)) >> (64 - width);
 }
 
-/* The first line of a file of the PMU's folder in sysfs; "" where there is none. */
+/* The first line of a file of the PMU's folder in sysfs; Returns "" if it does not exist. */
 static inline const char *counter_setting(const char *file, char *line, size_t size)
 {
 	char path[128];
@@ -114,8 +114,8 @@ static inline int counter_kernel(void)
 }
 
 /*
- * So long, and until the thread was switched out: a sleep that is over before the thread gets
- * to wait does not do that (do_nanosleep, kernel/time/hrtimer.c).
+ * Sleeps at least this long, until the thread was switched out: a sleep that ends before the
+ * thread waits does not switch (do_nanosleep, kernel/time/hrtimer.c).
  */
 static inline void counter_sleep(long microseconds)
 {

@@ -21,9 +21,9 @@ guest_programs: $(guest_bin)
 	@:
 -include $(addsuffix .d,$(guest_bin))
 
-# The check goes on without a guest that cannot be had, no network say, and skips its tests (tests/guest/ready);
-# so it does without one that waits too long, and with one of its kernels alone it has the tests of that one.
-# Programs for this machine need nothing of it. What no test boots is not prepared.
+# If a guest cannot be prepared, for example without a network, the check continues and skips its tests
+# (tests/guest/ready). The same is true if downloading takes too long; with only one of its kernels, that kernel's tests
+# run. Programs for this machine do not need guests. Guests that no test boots are not prepared.
 check_deps += $(foreach g,$(guests),$(if $(wildcard tests/guest/$g-*.sh),check-$g))
 $(guests:%=check-%): check-%: try-%
 	+@{ [ $* != x86 ] && ! tests/guest/ready $* any >/dev/null; } || $($*_make) guest_programs
@@ -35,7 +35,7 @@ $(guests:%=prepare-%): prepare-%:
 	@tools/need $(packages) $$(tests/guest/$*/prepare packages)
 	@tests/guest/$*/prepare
 
-# The console of a guest is a terminal; what it ends in here need not be one.
+# A guest's console is a terminal; here its output may go to a pipe.
 $(guests:%=run-%): run-%: prepare-%
 	+@$($*_make) -s $($*_folder)/static/examples/inner_loops
 	@# An emulated processor executes what a real one does, but its cycles and cache misses are invented: left out.

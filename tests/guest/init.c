@@ -5,7 +5,7 @@
  * by tests/guest/boot, which knows how much of a processor the guest gets: what it writes to
  * the console ends the program that runs.
  *
- * What tests/guest/boot reads from the console, each on a line of its own:
+ * Lines on the console for tests/guest/boot:
  *
  *     @@ run COMMAND	  the program's own output follows
  *     @@ exit STATUS	  as a shell counts: 128 + signal when killed, 124 when killed for boot
@@ -116,8 +116,10 @@ static void show_file(const char *pid, const char *name)
 		fclose(file);
 }
 
-/* Before a program is killed: where it and its children are, so that a rare standstill is told
- * from slowness. Of the kernel's own threads there is nothing to tell. */
+/*
+ * Before a program is killed, prints where it and its children are, to distinguish a rare
+ * deadlock from slowness. Kernel threads are skipped.
+ */
 static void show_processes(void)
 {
 	DIR *dir = opendir("/proc");
@@ -137,7 +139,7 @@ static void show_processes(void)
 		closedir(dir);
 }
 
-/* What the kernel said of a death, and before: the messages are not on the console. */
+/* Prints the kernel's messages about a death: they are not on the console. */
 static void show_messages(int messages)
 {
 	char record[8192];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a guest program may know about the machine it runs on (tests/guest/boot sets it) and a
- * loop of known length. Outside a guest: a machine that promises nothing.
+ * Facts for a guest program about its machine (tests/guest/boot sets them), and a loop of known
+ * length. Outside a guest nothing is promised.
  */
 #ifndef TESTS_GUEST_MACHINE_H
 #define TESTS_GUEST_MACHINE_H
@@ -44,9 +44,9 @@ static inline int machine_is_exact(void)
 }
 
 /*
- * Events count in the kernel too, whatever they are told: QEMU 7.2 does not obey exclude_kernel
- * for cycles and instructions on RISC-V (its target/riscv/pmu.c filters TLB events only). So a
- * stretch is exact unless the kernel's tick falls into it, one in 4e6 instructions there.
+ * Events also count in the kernel: QEMU 7.2 ignores exclude_kernel for cycles and instructions
+ * on RISC-V (its target/riscv/pmu.c filters only TLB events). So a stretch is exact unless the
+ * kernel's tick falls into it, one in 4e6 instructions there.
  */
 static inline int machine_counts_kernel(void)
 {

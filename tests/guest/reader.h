@@ -11,7 +11,7 @@
 
 static struct tach_set *set;
 static struct tach_reader *reader;
-static struct tach_error err; /* of the last opening */
+static struct tach_error err; /* of the last open */
 
 static inline int open_set(const struct tach_set_options *opt)
 {
@@ -33,7 +33,7 @@ static inline int open_events(const char *events, uint32_t flags)
 	return open_set(&opt);
 }
 
-/* Whatever open_set left, after a failure too. */
+/* Closes everything that open_set opened, even after a failure. */
 static inline void close_all(void)
 {
 	tach_reader_close(reader);
@@ -45,7 +45,7 @@ static inline void close_all(void)
 static struct tach_mark pair_mark;
 static uint64_t pair_delta[4];
 
-/* What a pair is compared with: the call, and what both load. */
+/* Reference for a pair: the call, and the loads of both. */
 static __attribute__((noinline, unused)) void pair0(void)
 {
 	__asm__ volatile("" : : "r"(reader), "r"(&pair_mark), "r"(pair_delta) : "memory");

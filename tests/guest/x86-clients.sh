@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs of Debian's and google-benchmark in the x86 guest. perf's own names of events, of six processors, are words of ours too;
-# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library as with Debian's; and
+# Programs from Debian, and google-benchmark, in the x86 guest. We accept perf's own event names of six processors.
+# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library and with Debian's.
 # google-benchmark, compiled with our headers and libpfm.a, counts a loop of known length.
 # tests/run: memory=2300
 set -u
@@ -26,7 +26,7 @@ for preload in '' '--preload /bin/libpfm-ours.so'; do
 		commands+=(-x "${run[*]} $preload /bin/llvm-exegesis --mode=$mode --opcode-name=ADD64rr --mcpu=skylake-avx512")
 	done
 done
-# What its build has instead of a configuration: these, and its own tests for std::regex.
+# Settings that its build generates, and its own tests for std::regex.
 if src=$(tools/source benchmark); then
 	cat >"$work/loop.cc" <<'END'
 #include <benchmark/benchmark.h>
@@ -127,7 +127,8 @@ result llvm_exegesis $rc
 if [ -z "$src" ]; then
 	echo "skip x86-clients/google_benchmark: its source cannot be fetched"
 else
-	# 200,000 instructions and 100,000 branches an iteration, a tenth of what is around ten, and the kernel's ticks.
+	# 200,000 instructions and 100,000 branches per iteration, a tenth of the code around ten, and the kernel's
+	# ticks.
 	awk -F, '/^"loop/ { found = $(NF - 1) >= 100000 && $(NF - 1) < 100500 && $NF >= 200000 && $NF < 202000 }
 		END { exit !found }' "$work/out"
 	rc=$?

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tach run and tach gate with hardware counters: a shared program's threads and regions in the x86 guest, their
-# instructions known beforehand, at once and in passes; a gate that counts there, interrupts taken out, finds 1 % more
-# and passes what did not change; the tutorial's program, which says what its two loops execute; and coroutines whose regions follow them.
+# tach run and tach gate with hardware counters in the x86 guest: a shared program's threads and regions with known
+# instructions, in one run and in passes; a gate that subtracts interrupts, finds 1 % more, and passes an unchanged
+# program; the tutorial's program, which prints the counts of its two loops; and coroutines with regions that follow
+# them.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -41,8 +42,8 @@ between() { # REGION QUANTITY LEAST MOST
 		$1 == region && $6 == "inclusive" && $7 == quantity { found = 1; if ($8 + 0 < least || $8 + 0 > most) { print "# " $0; bad = 1 } }
 		END { exit bad || !found }' "$work/out" || { echo "not ok x86-run $1 $2"; failed=1; }
 }
-# Two threads of 2 and 6 million. The emulated PMU adds some hundred whenever the kernel reschedules
-# a thread; what is around the region is a thread's start and end.
+# Two threads of 2 and 6 million. The emulated PMU adds several hundred at each reschedule of a thread; around the
+# region there are the thread's start and end.
 between loop instructions 8000000 8001000
 between loop branches 4000000 4000300
 between '(thread 2)' instructions 2000000 2005000
@@ -54,7 +55,7 @@ between loop branches:uk 4000000 4100000
 between loop instructions:uk 8000000 8400000
 between loop branches:k 0 100000
 between loop two 0.499 0.52
-# What the passes have in common is instructions at user level, although not asked for.
+# The passes have instructions at user level in common, although they were not requested.
 [ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 2 ] || { echo "not ok x86-run passes"; failed=1; }
 # From outside: those, and what the loader and main do.
 between '(whole program)' instructions 8000000 9500000
@@ -67,8 +68,8 @@ done
 tr -d ' \n' <"$work/out" | grep -q '"instructions":{"value":35[0-9.]*,"raw":40[0-9.]*,[^}]*"corrected"' || { echo "not ok x86-run correct"; failed=1; }
 grep -qE '^work +instructions +3\.5[0-9]+ M .* no change( larger than [0-9.e-]+ %)?$' "$work/out" && grep -qE '^work +instructions +3\.5[0-9]+ M .* worse$' "$work/out" ||
 	{ echo "not ok x86-run gate"; failed=1; }
-# Two threads of 2 million: in intervals of 20 ms; in a process that runs already, the second thread begun under way;
-# and again and again, where the runs differ by what the emulated PMU adds.
+# Two threads of 2 million: in intervals of 20 ms; in a running process whose second thread starts later; and in
+# repeated runs, which differ by the emulated PMU's additions.
 sum=$(awk -F, '$3 == "\"(whole program)\"" && $4 == "\"instructions\"" { n++; sum += $5 } END { print n, sum }' "$work/out")
 awk '{ exit !($1 >= 1 && $2 >= 4000000 && $2 <= 4200000) }' <<<"$sum" || { echo "not ok x86-run intervals: $sum"; failed=1; }
 awk -F, '$1 ~ /^"\(process [0-9]+ attached\)"/ && $6 == "inclusive" && $7 == "\"instructions\"" { found = 1; if ($8 < 4000000 || $8 > 4100000) { print "# " $0; bad = 1 } }

@@ -15,7 +15,7 @@ static void multiplex_fast(void)
 	globfree(&found);
 }
 
-/* As many events as asked for, or as can be opened; returns how many. */
+/* Opens the requested number of events, or as many as possible; returns the number. */
 static int open_many(int *fd, int n, const struct perf_event_attr *attr, pid_t thread, int cpu)
 {
 	for (int i = 0; i < n; i++)
@@ -201,7 +201,7 @@ static void overflow_of_a_neighbour(void)
 	victim_close(&v);
 }
 
-/* How many bits the counter of a plain event has; 0 where that cannot be found out. */
+/* Width in bits of the counter of a plain event, or 0 if unknown. */
 static unsigned width_of_counters(void)
 {
 	struct perf_event_attr attr = adversary_attr(adversary_config());

@@ -163,8 +163,8 @@ static void take(struct theft *t, uint64_t strike)
 }
 
 /*
- * Between any two regions the victim's descriptor becomes an end of a pipe: reads in user space
- * stay exact, what would take read(2) is lost, and the pipe keeps its bytes.
+ * Between any two regions the victim's descriptor becomes an end of a pipe: user-space reads
+ * stay exact, values that need read(2) are lost, and the pipe keeps its bytes.
  */
 static void numbers_taken(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Limits reached: no more descriptors, no more memory to map. A reader that cannot be opened
- * says why and leaves nothing behind; one whose pages cannot be mapped says so and counts by
- * read(2); the victim, open before, notices nothing.
+ * gives the reason and leaves nothing behind. A reader whose pages cannot be mapped says so and
+ * counts by read(2). The victim, opened earlier, is not affected.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ static void second_reader(const struct victim *v, int slow)
 	else
 		CHECK(second.reader->fast == v->reader->fast, "slow: %s",
 		      tach_reader_missing(second.reader));
-	/* Not "alone": counts by read(2) take longer than what was calibrated. */
+	/* "alone" is not set: counting by read(2) takes longer than calibrated. */
 	victim_suffer(&second, 1000);
 	victim_judged(&second);
 	tach_reader_close(second.reader);
@@ -75,7 +75,7 @@ static void no_more_descriptors(void)
 	victim_close(&v);
 }
 
-/* Pages of events, as many as this user may have. */
+/* Maps pages of events until this user's limit. */
 static int hoard_pages(void **page, size_t size)
 {
 	struct perf_event_attr attr = adversary_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -89,7 +89,7 @@ static int hoard_pages(void **page, size_t size)
 	return 0;
 }
 
-/* In a process of its own, as the user nobody: root may map any amount. */
+/* Runs in a child as the user nobody: root may map any amount. */
 static void as_nobody(void)
 {
 	struct rlimit none = {0, 0}, many = {2 * HOARD_MAX, 2 * HOARD_MAX};

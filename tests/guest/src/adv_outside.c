@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an administrator or a debugger does to a process that knows nothing of it: watches it,
- * traces it, moves it from one group of processes to another, freezes it, and starts programs
- * beside it.
+ * Actions of an administrator or a debugger that the process does not know about: watching it,
+ * tracing it, moving it between groups of processes, freezing it, and starting programs next to
+ * it.
  */
 #include <errno.h>
 #include <sys/mount.h>

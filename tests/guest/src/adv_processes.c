@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks and threads that come and go beside the victim, each with a reader of its own. */
+/* Forks and threads that start and end while the victim runs, each with a reader of its own. */
 #include <pthread.h>
 #include <signal.h>
 #include "tests/guest/adversary.h"
@@ -7,7 +7,8 @@
 enum { FORKS = 300, THREADS = 4, GENERATIONS = 50 };
 
 /*
- * What a child or thread does: open the same set, take some turns, be judged; 0 if all is well.
+ * Work of a child or thread: opens the same set, takes some turns, and is judged; returns 0 if
+ * all is well.
  */
 static int live(const struct victim *parent, uint64_t reads)
 {

@@ -2,9 +2,9 @@
 /*
  * Why sets refuse events that sample (core/set/members.c): what the kernel does to their counts
  * on x86, 2^width too few in the page or too many in the count, and no sign of it in either.
- * The defects are held as they are, so that a kernel without them is noticed here; then
- * tests/guest/README.md has less to say. The last case is why it cannot happen to
- * an event of a set.
+ * The test expects the defects, so that it notices a kernel without them; then
+ * tests/guest/README.md can be shortened. The last case is why it cannot happen to an event of
+ * a set.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,10 @@ static uint64_t full_width(void)
 
 static int asked; /* reads that asked the kernel */
 
-/* What a user of the library reads: unflagged, but where the counter stands at exactly 0. */
+/*
+ * The value that a user of the library reads: without a flag, except if the counter is exactly
+ * 0.
+ */
 static uint64_t by_page(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -65,7 +68,7 @@ static uint64_t throttled(void)
 	return after;
 }
 
-/* Until it goes on; what is read first. */
+/* Waits until it continues; returns the first value. */
 static uint64_t went_on(uint64_t stood)
 {
 	uint64_t now;
@@ -79,12 +82,12 @@ static uint64_t went_on(uint64_t stood)
 /*
  * x86_pmu_handle_irq stops a throttled event without PERF_EF_UPDATE: prev_count stays minus the
  * period, as x86_perf_event_set_period wrote it, in 64 bits. A read(2) before the next tick
- * puts the counter there as x86_perf_event_update reads it, in width bits, without a sign.
- * perf_adjust_freq_unthr_context starts the event without PERF_EF_RELOAD, and x86_pmu_start has
- * perf_event_update_userpage write offset = count - prev_count: 2^width less than what a reader
- * who extends the counter by sign needs, until the next overflow (arch/x86/events/core.c and
- * kernel/events/core.c, Linux 6.1 to 7.2). armpmu_start (drivers/perf/arm_pmu.c) always sets
- * the period anew.
+ * stores the counter there as x86_perf_event_update reads it, in width bits, without a sign.
+ * perf_adjust_freq_unthr_context starts the event without PERF_EF_RELOAD, and x86_pmu_start
+ * makes perf_event_update_userpage write offset = count - prev_count. This is 2^width too small
+ * for a reader that sign-extends the counter, until the next overflow (arch/x86/events/core.c
+ * and kernel/events/core.c, Linux 6.1 to 7.2). armpmu_start (drivers/perf/arm_pmu.c) always
+ * sets the period again.
  */
 static void throttled_and_read(void)
 {
@@ -144,8 +147,8 @@ static __attribute__((noinline)) void overflow_at_read(int fd, uint64_t period,
 }
 
 /*
- * Can the thread have counted 2^width since it was opened? Only then a modular difference is
- * believed to be that large (core/reader/slow.c, whole).
+ * Can the thread have counted 2^width since it was opened? Only then is a modular difference
+ * accepted as that large (core/reader/slow.c, whole).
  */
 static int possible(void)
 {
@@ -156,8 +159,8 @@ static int possible(void)
 
 /*
  * x86_perf_event_update loads prev_count, P, and reads the counter, N, which has just
- * overflown. Here the interrupt comes: it updates too, and x86_perf_event_set_period leaves
- * prev_count behind, which is P again if the last period began as this one does. So the
+ * overflown. Now the interrupt arrives: it updates too, and x86_perf_event_set_period leaves
+ * prev_count, which is P again if the last period began in the same way. So the
  * compare-and-exchange that should find out succeeds. The period is counted twice; and
  * prev_count is N now, ahead of the counter, so the next update adds 2^width less the period.
  * For ever: read(2) shows it at once, the page when it is next written.

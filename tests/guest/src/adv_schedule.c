@@ -18,7 +18,7 @@ static void move(void *victim)
 	adversary_sleep(50);
 }
 
-/* A processor that is busy with the change before is asked again. */
+/* Retries while a processor is busy with the previous change. */
 static void write_until_taken(const char *path, const char *text)
 {
 	for (int tries = 0; adversary_write(path, text); tries++) {

@@ -18,8 +18,8 @@ static volatile uint64_t strikes;
 static int pinned = -1;
 
 /*
- * A pinned event comes and goes: the kernel deals the counters out anew each time. On RISC-V
- * an event keeps its counter as long as it is on.
+ * A pinned event comes and goes: the kernel deals the counters out anew each time. On RISC-V an
+ * event keeps its counter while it is enabled.
  */
 static void come_and_go(int sig)
 {
@@ -91,7 +91,7 @@ static void storm(const char *what, void (*handler)(int), long microseconds)
 
 	if (victim_open(&v, 0, 0))
 		return;
-	/* What the handler executes is counted in the region that it interrupts. */
+	/* The region also counts the handler that interrupts it. */
 	v.alone = 0;
 	memset(&action, 0, sizeof action);
 	action.sa_handler = handler;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program may do of itself while its regions and readers are open: vfork, threads and
- * forks that no library knows of, a filter of system calls, coroutines, files of its own on the
- * library's numbers, handlers on a stack of their own. Entries are counted, counts exact or
- * flagged, the program's files are left alone.
+ * Unusual actions of a program itself while its regions and readers are open: vfork, threads
+ * and forks that no library sees, a system call filter, coroutines, its own files on the
+ * library's descriptor numbers, handlers on an alternate stack. Entries are counted, counts
+ * exact or flagged, the program's files are left alone.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,11 @@
 
 enum {
 	FORKS = 100,
-	FEW = 16, /* of more children than FORKS one in so many measures, too: it takes long */
+	/*
+	 * with more children than FORKS, only one in this many also measures, because it is
+	 * slow
+	 */
+	FEW = 16,
 	RAW_THREADS = 200,
 	SWITCHES = 2000,
 	TAKEN = 100,
@@ -32,10 +36,12 @@ enum {
 	OPENED = 20,
 	HANDLED = 100
 };
-/* What others execute meanwhile, and what this thread does around it at most. */
+/*
+ * Instructions that others execute in between, and the most that this thread adds around them.
+ */
 enum { OTHERS = 100000, AROUND_MOST = 20000 };
 
-/* Two hundredths of what the other adversaries take: here the strikes count. */
+/* A fiftieth of the other adversaries' reads: here the strikes matter. */
 static uint64_t reads_each(uint64_t strikes)
 {
 	return adversary_reads() / 50 / strikes + 1;
@@ -43,7 +49,7 @@ static uint64_t reads_each(uint64_t strikes)
 
 /* ---- regions ---- */
 
-/* The region "work" when it was looked at last: none, behind regions_begin. */
+/* The region "work" at the last look; none after regions_begin. */
 static struct {
 	uint64_t calls, flagged;
 	int64_t counted;
@@ -62,7 +68,7 @@ static void regions_begin(void)
 
 struct seen {
 	struct tach_region_info info;
-	struct tach_value value; /* of the first event, inclusive */
+	struct tach_value value; /* value of the first event, inclusive */
 	struct tach_counts counts;
 };
 
@@ -140,11 +146,11 @@ static void check_calls(const char *name, uint64_t calls, uint64_t lost)
 	      seen.info.calls, calls, seen.info.lost, lost);
 }
 
-/* ---- what else there is while a region and a reader's are open ---- */
+/* ---- other state while a region and a reader are open ---- */
 
 /*
- * What is done between begin and end is the victim's to the extent that it executes it: others
- * execute OTHERS instructions, which must not be in it.
+ * Only instructions that the victim itself executes between begin and end count for it: the
+ * others' OTHERS instructions must not be included.
  */
 static void strike_inside(struct victim *v, void (*strike)(void))
 {
@@ -215,9 +221,10 @@ static void vfork_in_a_region(void)
 }
 
 /*
- * As the parent, whose memory it has, and who waits; or is on its way there, its counters still
- * on its processor and their pages telling so, while the child reads on another one: what is
- * left in that one's, or, where arm64 gave user space none there, SIGILL.
+ * Measures as the parent, whose memory it shares and which waits. The parent may still be
+ * switching out, with its counters on its processor and its pages showing them, while the child
+ * reads on another processor. The child then gets that processor's counters or, if arm64 gave
+ * user space none there, SIGILL.
  */
 static void vfork_and_measure(void)
 {
@@ -235,8 +242,8 @@ static void vfork_and_measure(void)
 }
 
 /*
- * No contract says what is counted in such a child; the parent's must stay right. Nor that the
- * child outlives a fault, but by the handler.
+ * No contract says what is counted in such a child; the parent's must stay right. The child
+ * need not survive a fault without the handler.
  */
 static void vfork_that_measures(void)
 {
@@ -297,7 +304,7 @@ static void raw_threads(void)
 
 /* ---- a fork by system call, of which no hook of the C library knows ---- */
 
-/* Its exit status is the number of what is wrong first. */
+/* Its exit status is the number of the first failed check. */
 static int raw_child(struct victim *parent)
 {
 	struct victim v = *parent;
@@ -419,7 +426,7 @@ static void *filtered(void *unfiltered)
 	r = tach_reader_open(v.set, &second, &err);
 	CHECK(r < 0 && !second && err.text[0], "%d", r);
 	tach_reader_close(second);
-	/* No memory is to be had: that is said, or there was some left. */
+	/* If there is no memory, an error says so; otherwise some memory was left. */
 	r = tach_snapshot_take(&s, &err);
 	CHECK(r == 0 || (r < 0 && err.text[0]), "%d", r);
 	tach_snapshot_free(s);
@@ -428,7 +435,7 @@ static void *filtered(void *unfiltered)
 	return NULL;
 }
 
-/* What it counted is looked at while it lives, and once it has ended without memory for it. */
+/* Its counts are checked while it lives, and after it has ended without memory for them. */
 static int filtered_child(void)
 {
 	const uint64_t strikes = adversary_strikes(FILTERED);
@@ -487,7 +494,7 @@ static void yield_from(int i)
 	swapcontext(&coroutine[i], &scheduler);
 }
 
-/* Its marks lie on its own stack; what the others do meanwhile is in its region. */
+/* Its marks are on its own stack; the others' work in between is in its region. */
 static void one_coroutine(int i)
 {
 	const uint64_t least = 2 * ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS;
@@ -638,8 +645,10 @@ static sigjmp_buf landing;
 static volatile uint64_t handled, left, entered;
 static struct tach_site *first_entered[HANDLED];
 
-/* Of the two regions the second is entered for the first time, which looks whether those around
- * were left. */
+/*
+ * The second of the two regions is entered for the first time, so it checks if enclosing
+ * regions were left open.
+ */
 static void on_alternate(int sig)
 {
 	int saved = errno;
@@ -765,7 +774,7 @@ static void handlers_on_another_stack(void)
 	CHECK(too_often <= HANDLED / 20, "%" PRIu64 " entries counted, and as lost too",
 	      too_often);
 	check_first_entered();
-	/* The last may not have been found out yet: a later cold exit does that. */
+	/* The last one may not be detected yet: a later slow path detects it. */
 	CHECK(look("never_stopped", &seen) == 1 && seen.info.calls == 0 &&
 		      seen.info.lost + 1 >= left && seen.info.lost <= left,
 	      "%" PRIu64 " calls, %" PRIu64 " lost of %" PRIu64, seen.info.calls,

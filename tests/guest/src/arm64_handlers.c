@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words that a thread and its signal handlers change, each amid the other's change: the word is
- * read-only then, so that the very store is what the handler interrupts. What a look at a page
- * keeps (TACH_COUNTER_SEE): the address of the code for the counter that the page shows, and
- * the page's lock. Counts (TACH_COUNT) and sequences (TACH_TAKE), by single instructions and
- * without. By single ones an interrupt adds nothing to the regions around.
+ * Words that a thread and its signal handlers change, each during the other's change: the word
+ * is read-only at that moment, so that the handler interrupts exactly the store. The state kept
+ * about a page (TACH_COUNTER_SEE): the address of the code for the counter that the page shows,
+ * and the page's lock. Counts (TACH_COUNT) and sequences (TACH_TAKE), by single instructions
+ * and without. With single instructions an interrupt adds nothing to the enclosing regions.
  */
 #include <stdio.h>
 
@@ -110,7 +110,7 @@ static void what_a_handler_found_stays(void)
 	interrupted(5);
 }
 
-/* Not for ever: there is a slow way. */
+/* It ends, because there is a slow path. */
 static void looks_end(void)
 {
 	uint32_t lock;
@@ -152,7 +152,7 @@ static void interrupted_take(void)
 	CHECK(was && *word == 5 + 100 * (uint64_t)interrupts, "%d", (int)*word);
 }
 
-/* Those of this processor, and those of any. */
+/* The instructions of this processor, and those of any processor. */
 static void what_a_handler_counted_stays(void)
 {
 	does = COUNTS;
@@ -221,7 +221,7 @@ static int interrupt(void)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Entries without a flag: all as long as the shortest. */
+/* All entries without a flag are as long as the shortest one. */
 static void entries_are_as_long(const char *when)
 {
 	struct shown before = shown();
@@ -259,7 +259,7 @@ static void interrupts_add_nothing(void)
 	if (!TACH_SINGLE())
 		SKIP("this architecture's first version has no single instructions");
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
-	around(); /* which opens and calibrates */
+	around(); /* it opens and calibrates */
 	entries_are_as_long("alone");
 	fd = interrupt();
 	CHECK(fd >= 0);

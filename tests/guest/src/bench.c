@@ -66,7 +66,10 @@ static void a_known_body_is_counted_exactly(void)
 	CHECK(tach_bench_passes(a) == 1, "%d passes", tach_bench_passes(a));
 	i = find(a, "instructions", &shorter);
 	find(b, "instructions", &longer);
-	/* Not 100 more, because loading the length is part of the body; but the same twice. */
+	/*
+	 * The difference is not 100, because loading the length is part of the body; but it is
+	 * the same twice.
+	 */
 	CHECK(fabs(longer.median - shorter.median - 2 * BODY) < 1e-9, "%g and %g",
 	      shorter.median, longer.median);
 	CHECK(shorter.mad == 0 && shorter.low == shorter.median, "%g +- %g from %g",

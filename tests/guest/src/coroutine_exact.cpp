@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two coroutines in turns on one thread, each with a region that follows it
- * (tach/coroutine.hpp). What the language adds to a segment is the same for both, so the
- * difference of their loops is exact. An entry that the kernel interrupted is flagged, and all
- * is done again.
+ * (tach/coroutine.hpp). The language adds the same to each segment, so the difference of their
+ * loops is exact. If the kernel interrupted an entry, it is flagged and everything is repeated.
  */
 #include <coroutine>
 #include <cstdint>

@@ -16,8 +16,7 @@
 
 enum { THREADS = 4, ENTRIES = 20, AGAIN = 100 };
 
-/* Instructions of the region's only entry; entries amid which the kernel came are done again.
- */
+/* Instructions of the region's only entry; an entry that the kernel interrupts is repeated. */
 #define ENTRY(tag, n)                                                                          \
 	__extension__({                                                                        \
 		double got_[1] = {-1};                                                         \
@@ -42,7 +41,7 @@ static void begin(void)
 	LIKWID_MARKER_INIT;
 }
 
-/* What brings the loop's number into its register is counted too; so is a look-up by name. */
+/* Includes loading the loop's number into its register, and a look-up by name. */
 static int is(double got, uint64_t n, double besides)
 {
 	double want = (double)n * MACHINE_LOOP_INSTRUCTIONS;
@@ -79,7 +78,7 @@ static void *work(void *length)
 	return NULL;
 }
 
-/* An entry amid which the kernel came may show the way through the slow exit besides. */
+/* An entry that the kernel interrupts may include the slow path. */
 static void threads_count_their_own(void)
 {
 	enum { SLOW = 400 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the guest itself promises, without the library: a PMU (or none), counters as wide as
- * asked for, readable in user space, and an exact count of instructions. When this fails, look
- * at tests/guest/boot before anything else.
+ * Promises of the guest itself, without the library: a PMU (or none), counters of the requested
+ * width, readable in user space, and exact counts of instructions. When this fails, look at
+ * tests/guest/boot before anything else.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -100,7 +100,7 @@ static void instructions_are_exact(void)
 	close(fd);
 }
 
-/* Changes memory on the last processor for as long as it is there. */
+/* Changes memory on the last processor until it is killed. */
 static pid_t fault_beside(void)
 {
 	pid_t pid = fork();

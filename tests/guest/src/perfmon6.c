@@ -75,7 +75,7 @@ static void umask2_and_eq(void)
 	/* Branches with a umask2 are an event that the emulator does not know. */
 	expect(0xc4 | umask2, offered ? MACHINE_LOOP_INSTRUCTIONS * TURNS / OTHER : TURNS);
 	expect(0xc4 | eq, TURNS);
-	/* Of an event with a fixed counter the kernel does not look at umask2. */
+	/* For an event with a fixed counter the kernel ignores umask2. */
 	expect(0xc0 | umask2, MACHINE_LOOP_INSTRUCTIONS * TURNS);
 }
 

@@ -20,7 +20,7 @@ enum { TURNS = 20000 };
 static struct tach_derived *presets;
 static int pmu;
 
-/* What one pass holds of the events. */
+/* The events of one pass. */
 struct pass {
 	char events[4096]; /* a list for a set */
 	int number[TACH_COUNTERS_MAX], count;
@@ -67,7 +67,7 @@ static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
 	return 0;
 }
 
-/* n[i] of the pass: what TURNS turns count. 0, or what the library says against it. */
+/* n[i] of the pass: the count of TURNS turns. Returns 0, or the library's error. */
 static int count(const struct pass *p, uint64_t *n, struct tach_error *err)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -93,7 +93,7 @@ static int count(const struct pass *p, uint64_t *n, struct tach_error *err)
 	return code;
 }
 
-/* Into groups; fields of PERF_METRICS are counted beside slots, in each. */
+/* Splits into groups; each group with PERF_METRICS fields also has slots. */
 static int split(const struct tach_expansion *x, struct tach_schedule *s, int *slots,
 		 struct tach_error *err)
 {

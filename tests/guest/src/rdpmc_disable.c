@@ -22,7 +22,7 @@
  */
 static enum { NOTHING, BLIND, TOLD } hides;
 
-/* What a processor's event counts from RDPMC to read(2) at most. */
+/* Largest count of a processor's event from RDPMC to read(2). */
 enum { SLACK = 1000000, TRIALS = 100, CHANGES = 2000 };
 
 static const struct {
@@ -66,7 +66,7 @@ static struct counter open_one(uint64_t config, enum whose whose)
 	return c;
 }
 
-/* What a program sees that reads the event as its page says. */
+/* Result of reading the event as its page says. */
 enum sight {
 	RIGHT,	 /* offset and counter are the count */
 	REFUSED, /* the page says that it cannot be read */
@@ -119,7 +119,7 @@ static void opened_under_each_setting(void)
 	set(1);
 }
 
-/* Whether a processor's event can be read is decided when it is opened, or when it starts. */
+/* The kernel decides if a processor's event can be read when it is opened or started. */
 static void processors_event_under_changes(void)
 {
 	static const enum sight hidden[] = {RIGHT, ZERO, REFUSED};

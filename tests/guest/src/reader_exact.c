@@ -43,16 +43,15 @@ static int open_n(int n)
 }
 
 /*
- * What the end of a region that was rescheduled may count besides, and what it may if the
- * kernel stepped in amid begin or end, as happens now and then, most of all on a busy machine.
+ * Extra counts of the end of a rescheduled region, and of a region that the kernel interrupted
+ * during begin or end. This happens occasionally, mostly on a busy machine.
  */
 enum { TRIES = 100, SLOW_END = 40, TORN = 400, TORN_MOST = TRIES / 10 };
 
 /*
- * What is promised of a region without a flag is the exact count. One that was rescheduled
- * misses nothing either, but its end read the counters again, and the instructions of that are
- * counted in it. A long region may find no time between two moments at which the kernel
- * schedules.
+ * A region without a flag has the exact count. A rescheduled region misses nothing either, but
+ * its end read the counters again and includes the instructions for that. A long region may
+ * find no time between two moments at which the kernel schedules.
  */
 static uint64_t measure(uint64_t n, uint32_t *flags)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Defects planted in the reader must be noticed against the real kernel too. They are planted
- * through the names by which the reader accesses a page. There are more events than counters,
- * and at the same names the kernel is made to turn the event off and on, or to give out its
- * counters anew: so offsets and indices move between any two accesses, and nothing is left to a
- * timer that hits or misses the place. Counts are held against read(2) before and after. The
- * reader without a defect goes through the same.
+ * through the names by which the reader accesses a page. There are more events than counters.
+ * At the same places the test makes the kernel turn the event off and on, or reassign its
+ * counters, so that offsets and indices change between any two accesses, independently of a
+ * timer. Counts are held against read(2) before and after. The reader without a defect goes
+ * through the same.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static const char *const names[DEFECTS] = {
 	"index cached", "index off by one", "width ignored",	"no sign extension"};
 static enum defect planted;
 
-/* What the defective accesses remember; a page has its own copy. */
+/* State of the defective accesses; each page has its own copy. */
 static struct memory {
 	const void *page;
 	uint32_t lock, index;
@@ -57,7 +57,9 @@ static int due(void);
 static void deal_anew(const void *page);
 static void turn(const void *page, unsigned long how);
 
-/* With linkage: the reader's inline functions have it, and may not call what has none. */
+/*
+ * Not static: the reader's inline functions have external linkage and may not call static ones.
+ */
 uint32_t seam_lock(const struct perf_event_mmap_page *page, int first);
 uint32_t seam_index(const struct perf_event_mmap_page *page);
 int64_t seam_offset(const struct perf_event_mmap_page *page);
@@ -84,7 +86,7 @@ uint32_t seam_index(const struct perf_event_mmap_page *page)
 	uint32_t index = *(const volatile uint32_t *)&page->index;
 	struct memory *m = remember(page);
 
-	if (due()) /* between the index and the counter */
+	if (due()) /* after the index, before the counter */
 		deal_anew(page);
 	if (planted == INDEX_CACHED) {
 		if (!m->index)
@@ -99,7 +101,7 @@ uint32_t seam_index(const struct perf_event_mmap_page *page)
 
 int64_t seam_offset(const struct perf_event_mmap_page *page)
 {
-	if (due()) /* between the counter and the offset; the next look turns it on */
+	if (due()) /* after the counter, before the offset; the next look turns it on */
 		turn(page, PERF_EVENT_IOC_DISABLE);
 	if (planted == NO_OFFSET)
 		return 0;
@@ -210,9 +212,9 @@ static void close_other(void)
 }
 
 /*
- * A pinned event comes or goes. Where there are counters enough for all, it takes that of the
- * event that is being read. Mapped, as it is every second time, it can be read by who should
- * not; else that faults.
+ * A pinned event comes or goes. If there are enough counters for all, it takes the counter of
+ * the event that is being read. If it is mapped (every second time), a wrong reader can read
+ * it; otherwise that faults.
  */
 static void deal_anew(const void *page)
 {
@@ -268,8 +270,8 @@ static uint64_t by_system_call(int i)
 }
 
 /*
- * So many reads, unless they are found wrong before. Of the events only those are read that
- * have a counter; at least one has.
+ * Makes this number of reads, or stops at the first wrong one. Reads only events that have a
+ * counter; at least one has.
  */
 static void judge(uint64_t enough)
 {

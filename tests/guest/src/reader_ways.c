@@ -21,7 +21,7 @@
 static uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
 static struct tach_mark mark;
 
-/* What this machine counts exactly, or at all. */
+/* The event that this machine counts exactly, or at all. */
 static const char *counted(void)
 {
 	return machine_is_exact() ? "instructions" : "cycles";
@@ -141,7 +141,7 @@ static void multiplexed_sets_are_scaled(void)
 		if (!(flags & TACH_FLAG_SCALED))
 			continue;
 		scaled++;
-		some += delta[0] > 0; /* not always: a turn may pass without a counter for it */
+		some += delta[0] > 0; /* not in every turn: a turn may pass without a counter */
 		CHECK(flags & TACH_FLAG_INCOMPLETE);
 	}
 	printf("# scaled %d of 20 times, %d with a count; the last: %" PRIu64 ", flags %#x\n",
@@ -268,9 +268,9 @@ static void *toggle(void *count)
 }
 
 /*
- * Seen on arm64 with two processors, 6.1 and QEMU 7.2, some 1 in 20 times on a busy host: while
- * access is switched the kernel's own count, as read(2) has it, grows by 2^63, half of what the
- * counter holds. Nothing of the library is in that.
+ * Seen on arm64 with two processors, 6.1 and QEMU 7.2, about once in 20 runs on a busy host:
+ * while access is switched, the kernel's own count (read(2)) grows by 2^63, half of the
+ * counter's range. The library is not the cause.
  */
 static int kernel_lost_count(void)
 {

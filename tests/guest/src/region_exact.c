@@ -16,7 +16,7 @@
 static int failures, checks, unflagged;
 static uint32_t counters, histograms, sparse_mode;
 
-/* n turns, with what brings n into its register: 2 n + SETUP instructions. */
+/* n iterations, including loading n into its register: 2 n + SETUP instructions. */
 #if defined(__x86_64__)
 #define LOOP(n)                                                                                \
 	__asm__ volatile("mov %0, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : "i"(n) : "ecx", "cc")
@@ -49,7 +49,7 @@ enum { MILLION = 1000000, LONG = 2000 };
 #endif
 
 static struct tach_snapshot *shot;
-static int64_t slack; /* so much more passes */
+static int64_t slack; /* accepted difference */
 
 static int find(const char *name, struct tach_region_info *info)
 {
@@ -62,7 +62,7 @@ static int find(const char *name, struct tach_region_info *info)
 	return -1;
 }
 
-/* Of loops: 2 n + SETUP instructions, n branches. */
+/* In loops: 2 n + SETUP instructions, n branches. */
 static int64_t in(const char *event, int64_t taken, int loops)
 {
 	if (strcmp(event, "instructions") == 0 || strcmp(event, "r08") == 0)
@@ -193,7 +193,10 @@ static void alone(void)
 	expect("alone", "empty", 0, 0, 0, 0);
 }
 
-/* Flat regions: alone, and as what cannot be flat. The first entries of all are none. */
+/*
+ * Flat regions: alone, and with nesting that makes them general. The very first entries are not
+ * flat.
+ */
 static __attribute__((noinline)) void flat_in_others(void)
 {
 	TACH_START_FLAT(fa);
@@ -238,7 +241,7 @@ static void flat(void)
 		tach__region_stop(&mark[1]);
 	}
 	expect("flat", "ften", 100 * TAKES(10), 100, 100 * TAKES(10), 100);
-	/* Of the first flat one that was entered in them. */
+	/* The first flat region that was entered in them. */
 	slack = 16;
 	expect("flat", "fa", 10 * (2 * TAKES(10) + TAKES(20) + TAKES(30)), 40, 20 * TAKES(10),
 	       20);
@@ -338,8 +341,8 @@ static void recursive(void)
 }
 
 /*
- * How often the present try was made before. What takes long meets the more ticks the busier
- * the machine is: such tests become shorter.
+ * Number of earlier attempts. A busy machine has more ticks during a long test, so each attempt
+ * is shorter.
  */
 static unsigned tries;
 
@@ -369,7 +372,7 @@ static void threads(void)
 	nested_after(4 * fewer(10), LONG, "threads");
 }
 
-/* Long enough for the kernel to come in between. */
+/* Long enough for the kernel to interrupt it. */
 static void rescheduled(void)
 {
 	struct tach_region_info info;
@@ -452,10 +455,10 @@ static void sparse(void)
 }
 
 /*
- * The kernel may come in amid the some forty instructions in which an edge reads its counters,
- * on a tick and all the more while threads share processors. That entry is read again, which
- * it shows: it is exact unless that happened, and is flagged then. Tries start at different
- * times, or in an emulator, where all repeats, the tick would come at the same place again.
+ * The kernel may interrupt the about forty instructions in which an edge reads its counters, on
+ * a tick, and more often while threads share processors. Such an entry is read again and
+ * flagged; all others are exact. Attempts start at different times: an emulator repeats
+ * exactly, so the tick would always hit the same place.
  */
 enum { TRIES = 200 };
 
@@ -482,7 +485,7 @@ int main(int argc, char **argv)
 		    {3, 4, 0}, {6, 0, 0}, {4, 0, 1}, {1, 0, 1}};
 
 	(void)argc;
-	/* But for the kernel's ticks, which undisturbed() is made for. */
+	/* Except the kernel's ticks: undisturbed() repeats then. */
 	if (!machine_is_exact() && !(machine_has_pmu() && machine_counts_kernel())) {
 		puts("instruction counts are not exact on this machine");
 		return 77;
@@ -490,7 +493,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
 		counters = sets[i].counters;
 		if (counters > NEVENTS)
-			continue; /* none twice: see the events of RISC-V */
+			continue; /* no event twice: see the events of RISC-V */
 		histograms = sets[i].histograms;
 		undisturbed(alone, sets[i].first);
 		undisturbed(flat, sets[i].first);

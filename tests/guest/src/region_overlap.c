@@ -12,7 +12,7 @@
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 
-/* n turns, with what brings n into its register: 2 n + SETUP instructions. */
+/* n iterations, including loading n into its register: 2 n + SETUP instructions. */
 #if defined(__x86_64__)
 enum { SETUP = 1 };
 #define LOOP(n)                                                                                \
@@ -427,7 +427,7 @@ static void end_of(const struct tach_task *task, int64_t least, const char *what
 	double value = -1;
 	int flags = tach_task_value(task, 1, &value);
 
-	/* What begins and ends another task is a call, which is counted around it. */
+	/* Beginning and ending another task is a call, which the enclosing code counts. */
 	if (value < (double)least || value > (double)least + 2000 ||
 	    (flags & ~TACH_FLAG_RESCHEDULED))
 		snprintf(wrong + strlen(wrong), 100, "%s: %.0f, %+.0f, flags %x; ", what, value,

@@ -62,9 +62,9 @@ static void edges(int rounds, uint64_t signals)
 }
 
 /*
- * Any system call kills, but the return from a signal handler, which is none of ours, and,
- * where regions are nested, blocking signals: an inner entry during which the kernel
- * rescheduled the thread does that while it reckons what this cost the regions around it.
+ * Any system call kills, except two: the return from a signal handler, and blocking signals if
+ * regions are nested. An inner entry during which the kernel rescheduled the thread blocks
+ * signals while it computes the cost for the enclosing regions.
  */
 static int forbid_system_calls(int nested)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions on counters that count exactly: after calibration nothing is left of an empty one, a
- * loop of known length shows its length at every depth of nesting, and what 64 threads did
- * while they were moved between processors, ended, and were looked at all the time, is what
- * the totals say.
+ * Regions with exact counters: after calibration an empty region counts nothing, and a loop of
+ * known length shows its length at every depth of nesting. The totals contain the work of 64
+ * threads that were moved between processors, ended, and were observed all the time.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -93,7 +92,7 @@ static __attribute__((noinline)) void nothing_fenced(void)
 	TACH_STOP(nothing_fenced);
 }
 
-/* Nothing but edges, in which the compiler has nothing to add. */
+/* Contains only edges, so the compiler adds nothing. */
 static __attribute__((noinline)) void nest_of_nothing(void)
 {
 	TACH_START(outer);
@@ -208,7 +207,7 @@ static void nothing_is_left_of_nested_empty_regions(void)
 	}
 }
 
-/* What the code around the loops takes is the same both times: the difference is the loops'. */
+/* The code around the loops costs the same both times, so the difference is the loops' cost. */
 static void loops_show_their_length_at_every_depth(void)
 {
 	static const uint64_t lengths[] = {10, 110};
@@ -366,7 +365,7 @@ static uint64_t calls_in_all(void)
 	return calls;
 }
 
-/* What an entry by function takes besides the loop, undisturbed: the same for every region. */
+/* The cost of an entry by function without the loop, undisturbed: the same for every region. */
 static double besides(void)
 {
 	struct shown s;
@@ -385,7 +384,7 @@ static double besides(void)
 	return 0;
 }
 
-/* `each` per call, but for calls that are flagged; returns how many those are. */
+/* Expects `each` per call, except for flagged calls; returns their number. */
 static uint64_t judge(const char *name, double each, uint64_t calls)
 {
 	struct shown s;

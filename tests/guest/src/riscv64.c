@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is RISC-V's own: counts that are exact but for the kernel's ticks, which QEMU counts too
- * (tests/guest/machine.h), PMUs that cannot leave a level out, the legacy driver, firmware
+ * Features of RISC-V: counts that are exact except the kernel's ticks, which QEMU counts too
+ * (tests/guest/machine.h), PMUs that cannot exclude a level, the legacy driver, firmware
  * events, threads that block SIGILL. GUEST_PMU says which the guest has: sbi, undivided or
  * legacy.
  */
@@ -22,7 +22,7 @@ static int pmu_is(const char *name)
 
 enum { TRIES = 200 };
 
-/* Of member `member`; the least of many, as a tick may come amid any of them. */
+/* The minimum of member `member` over many tries, because a tick may interrupt any of them. */
 static uint64_t least(int member, uint64_t turns, uint32_t *flags)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], best = UINT64_MAX;
@@ -70,7 +70,9 @@ static void loops_are_counted_exactly(void)
 	close_all();
 }
 
-/* Of member 0, read as if its page were `copy`, which has its lock, index and no offset. */
+/*
+ * Reads member 0 as if its page were `copy`, which has the page's lock and index but no offset.
+ */
 static uint64_t raw_as(struct perf_event_mmap_page *copy, unsigned width)
 {
 	struct tach_way way = reader->way[0];
@@ -87,8 +89,8 @@ static uint64_t raw_as(struct perf_event_mmap_page *copy, unsigned width)
 }
 
 /*
- * QEMU's counters have 64 bits. What a narrower one would show is what a page shows that says
- * so: the lower bits of the same counter, extended by sign.
+ * QEMU's counters have 64 bits. A page that declares a smaller width shows the lower bits of
+ * the same counter, sign-extended: the same as a narrower counter.
  */
 static void counters_are_extended_by_the_width_in_the_page(void)
 {
@@ -108,7 +110,7 @@ static void counters_are_extended_by_the_width_in_the_page(void)
 			 high = raw_as(&copy, 64);
 
 		wrong += (uint64_t)((int64_t)(value << unused) >> unused) != value;
-		if (unused == 0 || (high - low) >> width == 0) /* no tick amid them */
+		if (unused == 0 || (high - low) >> width == 0) /* no tick in between */
 			wrong += (value - low) << unused > (high - low) << unused;
 		if (width <= 16)
 			sign[value >> 63]++;
@@ -176,9 +178,9 @@ static void firmware_events_go_by_system_calls(void)
 }
 
 /*
- * The kernel opens a raw event, of which QEMU has none, and gives it no counter. That shows
- * when a reader opens, and where the set may be multiplexed, which is how sets wait for
- * counters, in each region.
+ * The kernel opens a raw event but gives it no counter, because QEMU has no raw events. The
+ * reader's open reports it. If the set may be multiplexed, which makes sets wait for counters,
+ * each region reports it.
  */
 static void what_never_counts_is_told(void)
 {

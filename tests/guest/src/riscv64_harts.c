@@ -62,7 +62,7 @@ static void closing_leaves_other_threads_their_access(void)
 		return;
 	CHECK(reader->fast, "%s", tach_reader_missing(reader));
 	pthread_create(&thread, NULL, opens_and_closes, set);
-	/* The other may get no processor meanwhile. */
+	/* The other thread may get no processor in this time. */
 	while (!stop && (reads < READS_MOST || closed <= CLOSINGS_LEAST)) {
 		uint64_t value[2];
 

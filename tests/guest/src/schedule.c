@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel as the judge of tach_schedule: every mix of cycles, instructions, reference cycles
- * and branches is opened as one pinned group. What is called schedulable counts all the time,
- * what is refused does not count at all.
+ * and branches is opened as one pinned group. A schedulable mix counts all the time, a refused
+ * mix does not count at all.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { KINDS = 4, MOST = 16 };
 static const char *const kinds[KINDS] = {"cycles", "instructions", "ref-cycles", "branches"};
-/* Mixes hold at most so many of each. */
+/* Largest number of each event in a mix. */
 static const int most_of[KINDS] = {3, 9, 2, 9};
 
 static struct tach_event kind[KINDS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks count exactly: a loop of known length that is cut over threads is in the task's sum, in
- * its region's, and what regions inside take is theirs, to the last instruction.
+ * Tasks count exactly: a loop of known length that is divided among threads is in the task's
+ * and its region's sum, and nested regions have their own part, to the last instruction.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 
-/* n turns, with what brings n into its register: 2 n + SETUP instructions. */
+/* n iterations, including loading n into its register: 2 n + SETUP instructions. */
 #if defined(__x86_64__)
 enum { SETUP = 1 };
 #define LOOP(n)                                                                                \
@@ -58,7 +58,7 @@ static double sum(const char *name, enum tach_part part)
 
 static int begin(const char *events, uint32_t histograms)
 {
-	/* Nothing is kept of the worst: that takes instructions of what is around. */
+	/* No worst entries are kept, because that costs instructions of the enclosing code. */
 	struct tach_regions_options opt = {
 		.size = sizeof opt, .events = events, .histograms = histograms, .worst = "0"};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -76,9 +76,8 @@ static void look(void)
 }
 
 /*
- * The kernel may come in amid the instructions in which an edge reads its counters. That entry
- * is read again, which it shows, and is flagged: then all of it is tried again, at another
- * time.
+ * The kernel may interrupt the instructions in which an edge reads its counters. Such an entry
+ * is read again and flagged: then everything is repeated at another time.
  */
 enum { TRIES = 200 };
 static char wrong[256];
@@ -121,7 +120,7 @@ static void *piece_on_thread(void *task)
 	return NULL;
 }
 
-/* By a pointer: arm64 makes the address of what is static by two instructions. */
+/* By a pointer: arm64 needs two instructions for the address of a static object. */
 static __attribute__((noinline)) void cut(struct tach_task *task, int last_elsewhere)
 {
 	pthread_t thread;

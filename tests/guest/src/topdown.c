@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's top-down metrics as the emulated PMU and the kernel give them: what pages say, what
- * RDPMC of slots and metrics gives, and what becomes of them when the group is read, moved or
- * set back. The counts are those of tests/guest/x86/README.md.
+ * Intel's top-down metrics in the emulated PMU and the kernel: what pages show, results of
+ * RDPMC of slots and metrics, and the effect of reading, moving or resetting the group. The
+ * expected counts are in tests/guest/x86/README.md.
  */
 #if defined(__x86_64__)
 #include <errno.h>
@@ -83,7 +83,7 @@ struct reading {
 
 /*
  * read(2), which sets slots and metrics to 0; n times the body; RDPMC of both; read(2). Results
- * are stored behind that, and the stack's red zone is left alone.
+ * are stored after that, and the red zone of the stack is not used.
  */
 #define REGION(name, body)                                                                     \
 	static __attribute__((noinline)) void name(struct reading *r, uint64_t n, void *data)  \
@@ -119,7 +119,7 @@ struct reading {
 			: "rax", "rcx", "rdx", "rsi", "r10", "r11", "r12", "r13", "r14",       \
 			  "r15", "xmm0", "cc", "memory");                                      \
 	}
-/* Instructions behind the body up to and with each of the three. */
+/* Number of instructions after the body, up to and including each of the three. */
 enum { TO_METRICS = 2, TO_SLOTS = 6, TO_READ = 12 };
 
 REGION(nothing, "")
@@ -134,7 +134,8 @@ REGION(calls, "1: call 2f\n\t dec %[n]\n\t jnz 1b\n\t jmp 3f\n\t 2: ret\n\t 3:")
 static const struct region {
 	const char *name;
 	void (*run)(struct reading *, uint64_t, void *);
-	unsigned instructions, branches, memory, once; /* per turn; jumps behind the last */
+	/* per iteration; jumps after the last one */
+	unsigned instructions, branches, memory, once;
 } regions[] = {
 	{"nothing", nothing, 0, 0, 0, 0},    {"arithmetic", arithmetic, 2, 1, 0, 0},
 	{"straight", straight, 16, 1, 0, 0}, {"loads", loads, 4, 1, 2, 0},
@@ -142,7 +143,7 @@ static const struct region {
 	{"calls", calls, 4, 3, 2, 1},
 };
 
-/* What a region of i instructions, b branches and m accesses gives: slots, and fields. */
+/* Slots and fields of a region with i instructions, b branches and m accesses. */
 static uint64_t predict(uint64_t i, uint64_t b, uint64_t m, unsigned fields[METRICS])
 {
 	const uint64_t of[METRICS] = {
@@ -181,7 +182,7 @@ static int as_predicted(const struct region *g, uint64_t n, int say)
 	return !wrong;
 }
 
-/* The kernel rounds what it saves when it reschedules the thread amid a region: tried again. */
+/* If the kernel reschedules the thread during a region, it rounds the saved values: repeat. */
 static void counts_are_as_predicted(void)
 {
 	if (!group_open(events))
@@ -200,7 +201,7 @@ static void counts_are_as_predicted(void)
 	group_close();
 }
 
-/* ---- what the kernel offers ---- */
+/* ---- events that the kernel offers ---- */
 
 static void events_have_these_codes(void)
 {
@@ -255,9 +256,9 @@ static void slots_alone_are_a_counter(void)
 	group_close();
 }
 
-/* ---- what does not hold in a group with metrics ---- */
+/* ---- behaviour that differs in a group with metrics ---- */
 
-/* Where the page did not change meanwhile, as when the kernel reschedules. */
+/* If the page did not change in between, as it does when the kernel reschedules. */
 static void a_read_sets_back_and_the_page_does_not_tell(void)
 {
 	int told = 0, silent = 0;

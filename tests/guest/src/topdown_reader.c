@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's readings of top-down metrics against loops of which instructions, branches and
- * accesses to memory are known (tests/guest/x86/README.md says what the PMU makes of them), and
- * against all who come in between.
+ * The library's readings of top-down metrics, compared with loops of known instructions,
+ * branches and memory accesses (tests/guest/x86/README.md has the PMU's rules), also with
+ * interruptions.
  */
 #if defined(__x86_64__)
 #include <errno.h>
@@ -19,7 +19,7 @@ static const char *const names[] = {"slots", "retiring", "bad",	  "frontend", "b
 				    "heavy", "branches", "fetch", "memory"};
 static struct tach_set *set;
 static struct tach_reader *reader;
-static int metrics; /* 4 or 8; member 0 is the slots, the one behind them instructions */
+static int metrics; /* 4 or 8; member 0 is slots, the member after them is instructions */
 
 /* ---- loops ---- */
 
@@ -56,8 +56,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * i, b and m are those of the loops in it. What the reading itself takes belongs to some of the
- * metrics: none may differ by more than that and the error.
+ * i, b and m belong to the loops in it. The reading itself adds to some of the metrics: none
+ * may differ by more than that and the error.
  */
 static int is_right(const uint64_t *delta, uint64_t i, uint64_t b, uint64_t m)
 {
@@ -181,7 +181,7 @@ static void characters_show(void)
 	close_reader();
 }
 
-/* The error is a 255th of what was counted since it was set back, at each end. */
+/* The error is 1/255 of the count since the last reset, at each end. */
 static void errors_are_small(void)
 {
 	const uint64_t n = 100000, before = 1 << 18;
@@ -285,7 +285,7 @@ static void nested_regions_are_right(void)
 		      c->branches * n + d->branches * inside, c->memory * n);
 		loop_arithmetic(n);
 	}
-	/* What the inner region's own reads take, read(2) included, is in the outer one. */
+	/* The outer region includes the cost of the inner region's reads, also of read(2). */
 	verdict("nested");
 	close_reader();
 }
@@ -390,10 +390,10 @@ static void suffer(const char *what, void (*strike)(void *), void *arg)
 }
 
 /*
- * A reading by another process amid a region that counts more than had been counted before it
- * does not show: tach/reader.h says so. So each begins after more than it counts, and one that
- * finds less there, by a reading just then, is not judged, whatever else is flagged; nor is one
- * whose begin was such a reading itself, and its end none.
+ * If another process reads during a region that counts more than was counted before it, this is
+ * not detected: tach/reader.h says so. So each region begins after more than it counts. If a
+ * reading happened just before and left less, the region is not judged, even if something else
+ * is flagged. The same is true if its begin was such a reading and its end was not.
  */
 static void read_by_another_process(void)
 {
@@ -533,7 +533,7 @@ static __attribute__((noinline)) void begin_and_end(greg_t trap)
 	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq" ::"r"(~trap) : "memory", "cc");
 }
 
-static int visits = -1; /* of the breakpoint, until the handler has a region */
+static int visits = -1; /* hits of the breakpoint before the handler has a region */
 
 static void on_breakpoint(int number, siginfo_t *info, void *context)
 {
@@ -571,7 +571,7 @@ static int handled_at(greg_t address, int visit, uint64_t begins_with)
 	return fired;
 }
 
-/* Whatever they came in between, in begin or in end, the regions after them are right. */
+/* Wherever handlers interrupt begin or end, the regions after them are right. */
 static void handlers_at_each_instruction(void)
 {
 	struct sigaction note = {.sa_sigaction = note_step, .sa_flags = SA_SIGINFO};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top-down tree of regions of planted character: loops of which instructions, branches and
- * accesses to memory are known, and so their shares (tests/guest/x86/README.md). Each share
- * that a snapshot shows is off by no more than the error beside it and by what measuring put
- * into the region.
+ * The top-down tree of regions with planted behaviour: loops with known instructions, branches
+ * and memory accesses, so their shares are known (tests/guest/x86/README.md). Each share in a
+ * snapshot differs at most by its stated error and by the cost of measuring in the region.
  */
 #if defined(__x86_64__)
 #include <math.h>
@@ -18,8 +17,8 @@
 enum { TURNS = 50000, ENTRIES = 5, TRIES = 50 };
 
 /*
- * A 255th of what was counted at each end, three for the back end, the sum of them in what is
- * made of several; more where the kernel takes the processor away meanwhile.
+ * 1/255 of the count at each end, three times for the back end, their sum for derived metrics;
+ * more if the kernel takes the processor away in between.
  */
 #define KNOWN_TO 0.1
 
@@ -44,7 +43,7 @@ static void loads(void)
 	TACH_STOP(loads);
 }
 
-/* By itself it loads; what is inside it branches. */
+/* Its own code loads; the nested region branches. */
 static void around(void)
 {
 	TACH_START(around);
@@ -89,7 +88,10 @@ static const char *const names[] = {
 	"Fetch_Latency",    "Fetch_Bandwidth",	"Memory_Bound",	      "Core_Bound"};
 enum { NAMES = sizeof names / sizeof *names, LEVEL_1 = 4 };
 
-/* What vendors' formulas add, of events that the emulated PMU counts as it likes, in slots. */
+/*
+ * The part that vendors' formulas add from events with arbitrary counts in the emulated PMU, in
+ * slots.
+ */
 static double truth(int k, double i, double b, double m, double dropped, double cleared)
 {
 	double slots = SLOTS_PER_INSTRUCTION * i, retiring = (4 * i - m - 2 * b) / slots;
@@ -129,7 +131,7 @@ static int metric_named(const char *name)
 	return -1;
 }
 
-/* Of the quantity with that in its name; 0: there is none. */
+/* Of the quantity whose name contains that; 0: not found. */
 static double count_of(const char *name, int region, enum tach_part part)
 {
 	struct tach_value v = {0};
@@ -158,7 +160,7 @@ static double judge(const struct expected *e, enum tach_part part)
 	tach_snapshot_region(shot, r, &info);
 	slots = count_of("slots", r, part);
 	entries = (double)info.outermost;
-	/* What measuring put there, of any character. */
+	/* Slots that measuring added, of any kind. */
 	own = fabs(slots - SLOTS_PER_INSTRUCTION * i * TURNS * entries) / slots;
 	CHECK(own < 0.05, "%s: %.0f slots", e->region, slots);
 	for (int k = 0; k < metrics; k++) {
@@ -198,7 +200,7 @@ static int switch_on(void)
 	return code == 0;
 }
 
-/* Of a thread that is there, and one that has ended. */
+/* For a running thread, and for one that has ended. */
 static void shares_are_right_to_their_error(void)
 {
 	pthread_t thread;

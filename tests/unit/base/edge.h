@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of bytes behind which nothing can be read. */
+/* A copy of bytes with an unreadable page after it. */
 #ifndef TESTS_UNIT_BASE_EDGE_H
 #define TESTS_UNIT_BASE_EDGE_H
 

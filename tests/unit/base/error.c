@@ -64,7 +64,7 @@ static const char *words_of(int number)
 #endif
 }
 
-/* Of a negated errno the C library's, of what is none words that say so. */
+/* A negated errno has the C library's text, any other number a text that says so. */
 static void of_all_others(void)
 {
 	for (int code = -6000; code < 200; code++) {

@@ -229,7 +229,7 @@ static void limits(void)
 		      "%d", depth);
 		CHECK(depth <= 64 || strstr(err.text, "deeply"), "%s", err.text);
 	}
-	/* Beside each other any number. */
+	/* Any number side by side. */
 	strcpy(text, "[");
 	for (int i = 0; i < 70; i++)
 		strcat(text, i % 2 ? "{}," : "[],");
@@ -329,7 +329,7 @@ static void flags_by_their_names(void)
 	}
 }
 
-/* ---- what it goes out by ---- */
+/* ---- output ---- */
 
 static int pieces, refuse;
 
@@ -376,7 +376,7 @@ static void pieces_of_a_buffer(void)
 			CHECK(nwritten == n + 2 && memcmp(written + 2, long_row, n) == 0, "%zu",
 			      n);
 		}
-	/* Nothing more after an error, which stays. */
+	/* After an error nothing more is written, and the error stays. */
 	refuse = 5;
 	pieces = 0;
 	tach__out_text(&out, "a");
@@ -415,7 +415,7 @@ static void cells_of_csv(void)
 	}
 }
 
-/* ---- what it lies in ---- */
+/* ---- storage ---- */
 
 static void pieces_of_an_arena(void)
 {

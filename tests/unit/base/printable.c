@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever a name holds, what is shown to people holds nothing that a terminal obeys. */
+/* A printable name contains nothing that a terminal obeys, whatever the original contains. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
@@ -57,7 +57,7 @@ static void cut_between_characters(void)
 	CHECK(tach_printable("abc", shown, 1) == 3 && !strcmp(shown, ""));
 	CHECK(tach_printable("ab\u00e9", shown, 4) == 4 && !strcmp(shown, "ab"));
 	CHECK(tach_printable("ab\u00e9", shown, 5) == 4 && !strcmp(shown, "ab\u00e9"));
-	/* Nothing after what did not fit. */
+	/* Writes nothing after a part that did not fit. */
 	CHECK(tach_printable("ab\u00e9c", shown, 4) == 5 && !strcmp(shown, "ab"));
 }
 
@@ -67,7 +67,7 @@ static void errors(void)
 
 	tach__error(&err, TACH_ERR_NOTFOUND, 0, 0, "no '%s'", "\033[2J\xc2\x9b\u202e\n");
 	CHECK(strcmp(err.text, "no '?[2J??????\x27") == 0, "%s", err.text);
-	/* Nothing to say: what was said before is not left. */
+	/* Without a text, the old text is removed. */
 	CHECK(tach__error(&err, TACH_ERR_INVAL, 3, 4, NULL) == TACH_ERR_INVAL);
 	CHECK(err.code == TACH_ERR_INVAL && err.line == 3 && err.column == 4 && !err.text[0]);
 }

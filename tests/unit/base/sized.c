@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every struct that crosses the API and begins with its size is treated as tach/base.h says,
- * whichever version of it the caller has. The struct lies at the end of a page, with one behind
- * it that cannot be touched: what is read or written beyond its size is a signal.
+ * whichever version of it the caller has. The struct is at the end of a page and the next page
+ * is inaccessible: access beyond its size is fatal.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -181,7 +181,7 @@ static int set_options(void *s)
 	return rc;
 }
 
-/* The struct was understood when it is said that there are no events. */
+/* The struct was understood if the error says that there are no events. */
 static int uncore_options(void *s)
 {
 	struct tach_uncore *u;
@@ -251,7 +251,7 @@ static int umask_info(void *s)
 	}
 }
 
-/* ---- what they are, and what is in those that the library reads ---- */
+/* ---- the structs, and content of those that the library reads ---- */
 
 static struct tach_event encoded = {.size = sizeof encoded};
 
@@ -440,7 +440,7 @@ static void null(void)
 	      "%s", err.text);
 }
 
-/* What the library goes on with has its own size, whatever the caller's, and zeros. */
+/* The library's copy has its own size, whatever the caller's is, and zeros. */
 static void ours(void)
 {
 	uint32_t theirs[6] = {sizeof theirs, 1, 2, 3}, own[4], large = 65536;
@@ -460,7 +460,7 @@ static void ours(void)
 	CHECK(tach__sized(&large, "s", 8, 16, 8, &err) == 65536);
 }
 
-/* Of errors only the text ends earlier; a size that was never set is no news. */
+/* For errors only the text is shorter; a size of 0 is not changed. */
 static void errors(void)
 {
 	static const uint32_t sizes[] = {272, 0, 272 + TAIL, 24, 20, 0xffffffff};
@@ -484,7 +484,7 @@ static void errors(void)
 
 /* ---- that there is no other ---- */
 
-/* Those that may have no size: what tach/base.h names, parts of others, and what is inlined. */
+/* Structs without a size: those that tach/base.h names, parts of others, and inlined ones. */
 static const char fixed[] =
 	" tach_value tach_bucket tach_register tach_set_member"
 	" tach_dispatch_event tach_dispatch_ear tach_dispatch_btb tach_dispatch_opcode"
@@ -616,7 +616,7 @@ static void first_sizes(void)
 		      all[i].now);
 }
 
-/* What needs no copy; a size of 0 does where the struct has grown. */
+/* Structs that need no copy; a size of 0 needs one if the struct has grown. */
 static void has_our_size(void)
 {
 	const uint32_t none = 0, first = 16, now = 24;

@@ -13,7 +13,7 @@
 #include "tests/unit/base/edge.h"
 
 static locale_t used[2];
-static int uses; /* of locales, so many until now */
+static int uses; /* number of locales so far */
 
 static locale_t use(locale_t locale)
 {
@@ -174,7 +174,9 @@ static void characters_there_and_back(void)
 	}
 }
 
-/* First and last of each block that is not one column wide, and what is beside them. */
+/*
+ * The first and last character of each block that is not one column wide, and their neighbours.
+ */
 static void columns(void)
 {
 	static const struct {
@@ -253,7 +255,7 @@ static void in_the_c_locale(void)
 	CHECK(strcmp(text, "0.25") == 0 && uses == 2, "%s, %d", text, uses);
 	CHECK(used[0] == newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	CHECK(used[1] == LC_GLOBAL_LOCALE);
-	uses = 0; /* not asked for what needs none */
+	uses = 0; /* not called for text that does not need it */
 	tach__number_print(-25, text, sizeof text);
 	tach__number_print(0, text, sizeof text);
 	CHECK(strcmp(text, "0") == 0 && uses == 0, "%s, %d", text, uses);

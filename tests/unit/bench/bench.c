@@ -35,7 +35,7 @@ static void begin(struct tach__bench_source *source)
 	(void)source;
 	clock_at = clock_ns;
 	counts_at = counts;
-	clock_ns += 50; /* what measuring costs, in both loops alike */
+	clock_ns += 50; /* cost of measuring, the same in both loops */
 	counts += 30;
 }
 
@@ -92,7 +92,7 @@ static void whole_numbers_are_exact(void)
 	}
 }
 
-/* They are the machine's as much as the others are. */
+/* They belong to the machine's behaviour like the other samples. */
 static void outliers_are_counted_and_stay(void)
 {
 	struct tach__bench_series s[2];
@@ -191,7 +191,9 @@ static void a_clock_that_stands_still_is_survived(void)
 	      "gave up");
 }
 
-/* The empty loop repeats itself: as often as for such a body it would take 37 minutes. */
+/*
+ * The empty loop repeats itself exactly: for such a body, equal samples would take 37 minutes.
+ */
 static void a_body_that_does_not_repeat_itself_is_survived(void)
 {
 	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often a benchmark's interval covers the truth: the harness on simulated machines whose
- * every distribution is known, a thousand runs each, from fixed seeds. An interval must cover
- * it in 93 of 100 runs where it says 95 %; where it says less, as often as it says.
+ * every distribution is known, a thousand runs each, from fixed seeds. A 95 % interval must
+ * cover it in 93 of 100 runs; an interval that claims less must cover what it claims.
  *
  * "# scenario ..." lines are the table of bench/README.md.
  */
@@ -19,7 +19,7 @@ enum { RUNS = 1000, SAMPLES_MOST = 101, ITERATIONS = 1000 };
 #define LOOP	   200.0
 #define NOISE_BODY 9.0
 #define NOISE_LOOP 2.0
-/* Of the two machines with two speeds: how often the slow one, and how slow. */
+/* For the two machines with two speeds: how often they are slow, and by what factor. */
 #define SLOW	 0.3
 #define SLOWDOWN 1.25
 
@@ -40,7 +40,7 @@ static double exponential(double mean)
 static double now, started;  /* ns */
 static double mood;	     /* autoregressive, standard normal */
 static int slow;	     /* the clock is */
-static unsigned turn, turns; /* of how many pairs of loops */
+static unsigned turn, turns; /* index of the pair of loops, and their number */
 
 static double steady(void)
 {
@@ -85,7 +85,7 @@ static double loaded(double share)
 	return random_uniform() < 0.3 * share ? 4000 * random_uniform() : 0;
 }
 
-/* Never faster than it can; the median is the truth. */
+/* Never faster than the minimum; the median is the truth. */
 static double skewed(double share)
 {
 	return share * (exponential(30) - 30 * M_LN2);
@@ -95,7 +95,7 @@ struct machine {
 	const char *name;
 	double (*pace)(void);
 	double (*spike)(double share);
-	double memory; /* of its mood, from one pair to the next */
+	double memory; /* kept of its speed from one pair to the next */
 };
 static const struct machine machines[] = {
 	{"normal noise", steady, quiet, 0},
@@ -253,7 +253,7 @@ static void intervals_cover_the_truth(void)
 	}
 }
 
-/* Nothing is measured, under load: below resolution nearly always, and never by an error. */
+/* An empty body under load: nearly always below resolution, never negative beyond the error. */
 static void nothing_is_not_less_than_nothing(void)
 {
 	static double x[31];

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs of benchmarks: arguments, what is around a run, throughput, choosing, comparing with an
-# earlier run, progress on a terminal alone. In C and in C++.
+# Benchmark programs: arguments, code around a run, throughput, selection, comparison with an earlier run, progress only
+# on a terminal. In C and in C++.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -127,7 +127,7 @@ for p in "$work/h" "$work/hh"; do
 	[ $none = 2 ] || printf 'power<int, 3>\npower<unsigned long, 2>/4\npower<unsigned long, 2>/9\n' | cmp -s - "$work/out" || rc=1
 	result "numbers${p#"$work/h"}"
 
-	# Counters of the program's own, to the last one; what the other loop does too comes off.
+	# The program's own counters, exactly; work that the other loop does too is subtracted.
 	run 0 --details --events '' counts less
 	grep -qE '^  compares +3\.0000 .*\[3\.0000, 3\.0000\]' "$work/out" && grep -qE '^  compares +6\.0000 ' "$work/out" || rc=1
 	grep -qE '^  found +5\.0000 ' "$work/out" && grep -qE '^  per found, ns +[0-9.]+ +[0-9.e+]+ [kMGT]?found/s$' "$work/out" || rc=1
@@ -142,7 +142,7 @@ assert all(abs(b["found"] * b["real_time"] / (2e9 if b["name"] == "counts/2" els
 PYTHON
 	result "counters${p#"$work/h"}"
 
-	# All of them at once, or it would never end; what they share is counted once.
+	# All threads run at once, otherwise it would never end; shared work is counted once.
 	run 0 --details --events '' --samples 3 together; grep -q '^seen 7$' "$work/err" || rc=1
 	grep -q '^together/threads:3: ' "$work/out" && grep -qE '^  found +1\.0000 ' "$work/out" || rc=1
 	[ "$(grep -cE '^  (time, all, ns|thread [123]: time, ns) ' "$work/out")" = 4 ] || rc=1
@@ -192,12 +192,12 @@ with open(sys.argv[2], "w") as to:
         bench["values"][0]["sample"] = [(i * 7 % 31 + 1) * 1e-9 for i in range(2000)]
         print(json.dumps(bench), file=to)
 PYTHON
-# So many samples that it is seen however much they hang together.
+# Enough samples to see it even if they are correlated.
 run 1 --events '' --samples 2000 --against "$work/quick" steps/1000
 grep -qE '^steps/1000 .* time .*, worse \(' "$work/out" && grep -q '^1 of 1 comparisons worse' "$work/out" || rc=1
 result against
 
-# A table, whose rows have the columns of its head; others beside the one that is asked for.
+# A table whose rows have the columns of its heading; other benchmarks besides the requested one.
 run 0 --events '' --baseline steps/1000 '^steps/10$' 00 '!plain'
 grep -A2 '^benchmark' "$work/out" | cut -c1-12 | tr -d ' ' | paste -sd' ' | grep -qx 'benchmark steps/1000 steps/10' || rc=1
 grep -qE '^steps/10 .*(/s|-)(  ([0-9.e+-]+ x|as) steps/1000(, cannot tell from the same)?)?$' "$work/out" || rc=1

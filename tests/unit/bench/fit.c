@@ -18,7 +18,7 @@ static void fitted(void)
 					    "O(n log n)", "O(n^2)",   "O(n^3)"};
 	double n[8], t[8], c, e;
 
-	/* To the letter, from 1 on, and of as few as three. */
+	/* Exactly, from 1 on, and with only three values. */
 	for (int i = 0; i < 8; i++)
 		n[i] = (double)(1 << i);
 	for (int which = 0; which < 6; which++)

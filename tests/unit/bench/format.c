@@ -7,7 +7,9 @@
 #include "tests/check.h"
 #include "tests/results.h"
 
-/* Values of six samples by turns above and below their median; nothing else is said of them. */
+/*
+ * Values of six samples alternating above and below their median; all other fields are empty.
+ */
 #define PLAIN		"\"empty\":0,\"resolution\":0,\"outliers\":0,\"flags\":0,\"pass\":0,"
 #define VALUE(name, of) "{\"name\":\"" name "\"," of "}"
 #define RESULT(name, of, values)                                                               \
@@ -59,7 +61,7 @@ static void as_text(void)
 	     "  the passes differ by 25.0 % in instructions: not the same work\n");
 }
 
-/* What takes no time that can be told has no rate; passes may differ by a hundredth. */
+/* A body without measurable time has no rate; passes may differ by 1 %. */
 static void little_is_said_of_nothing(void)
 {
 	show(RESULT("x",
@@ -152,7 +154,7 @@ static void as_a_row(void)
 	     "                 2 M/s       10.5 us       400 Mbyte/s");
 }
 
-/* Where the interval reaches down to 0 nothing is told by it. */
+/* An interval that contains 0 gives no value. */
 static void nothing_as_a_row(void)
 {
 	static const char small[] =
@@ -217,7 +219,7 @@ static void rates_have_prefixes(void)
 
 /* ---- room ---- */
 
-/* More than is handed over at once: all of it, or as much as there is room for. */
+/* More than one buffer: writes all of it, or as much as fits. */
 static void texts_are_cut_to_size(void)
 {
 	enum { SAMPLES = 3000, ROOM = 40000 };

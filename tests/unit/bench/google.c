@@ -15,7 +15,7 @@
 	"\"repetitions\": " of ", \"repetition_index\": " which ", \"threads\": " threads      \
 	", \"iterations\": 10, "
 
-/* Of 4096 bytes in 8 ns: 512 a ns; of 4 locks: half a lock a ns. */
+/* 4096 bytes in 8 ns: 512 per ns; 4 locks: half a lock per ns. */
 static void samples_are_repetitions(void)
 {
 	show(RESULT("\"unit\":\"byte\",\"units\":4096,",
@@ -33,7 +33,7 @@ static void samples_are_repetitions(void)
 				       "\"bytes_per_second\": 2048000000000, \"cycles\": 5}");
 }
 
-/* What they take together is the real time; of each one's own time there is no place. */
+/* Their common time is the real time; there is no field for each thread's own time. */
 static void threads_have_one_pace(void)
 {
 	show(RESULT("\"threads\":2,\"unit\":\"x\",\"units\":3,",
@@ -97,7 +97,7 @@ static const char google[] =
 	"  {\"name\": \"BM_c\"},\n"
 	"  {\"name\": 9, \"real_time\": 6}]}\n";
 
-/* The first is meant where no name is given. */
+/* Without a name the first one is used. */
 static void times_are_nanoseconds(void)
 {
 	static const struct {

@@ -34,7 +34,7 @@ enum {
 static char json[ROOM];
 static int line_of_other; /* on which `other` stands */
 
-/* `other` takes the place of the field with its key, or comes behind those of `all`. */
+/* `other` replaces the field with its key, or follows the fields of `all`. */
 static char *fields(char *at, const struct field *all, size_t n, const struct field *other,
 		    int *line)
 {
@@ -54,7 +54,7 @@ static char *fields(char *at, const struct field *all, size_t n, const struct fi
 		}
 		at += sprintf(at, "\"%s\":%s,\n", f->key, f->value);
 	}
-	at[-2] = ' '; /* no comma behind the last */
+	at[-2] = ' '; /* no comma after the last one */
 	return at;
 }
 
@@ -84,7 +84,7 @@ static int load(const struct field *in_whole, const struct field *in_value, int 
 
 enum place { OBJECT, FIELD };
 
-/* Where the error is: of the value's object, its brace is behind `"values":[`. */
+/* Position of the error: for the value's object, its brace follows `"values":[`. */
 static void refused(int in_value, struct field field, int code, enum place place,
 		    const char *text)
 {
@@ -189,7 +189,7 @@ static void others_are_refused(void)
 		"not a benchmark's result: 'name' is missing or of another type");
 }
 
-/* Of the sample that is wrong. */
+/* The wrong sample. */
 static void samples_are_numbers(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;

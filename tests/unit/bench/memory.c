@@ -54,7 +54,7 @@ static void benchmarks(void)
 	exhaust(bench_job);
 }
 
-/* Of several threads; the C library allocates for them too. */
+/* With several threads; the C library also allocates for them. */
 static int team_job(void)
 {
 	struct tach_bench_options of_threads = opt;
@@ -92,7 +92,7 @@ static int load_job(void)
 	int code = told(tach_bench_load(json, strlen(json), &b, &err), &err);
 
 	CHECK(!b == (code != 0));
-	/* What is there is whole. */
+	/* Existing parts are complete. */
 	CHECK(!b ||
 	      (b->name && b->unit && b->nseries == 2 && b->series[0].name &&
 	       b->series[1].name && b->series[0].samples == 8 && b->series[1].samples == 9));
@@ -100,7 +100,7 @@ static int load_job(void)
 	return code;
 }
 
-/* What a wrong file had so far is given back too. */
+/* Memory of a partly loaded file is freed too. */
 static int load_wrong_job(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -147,7 +147,7 @@ static int value_job(void)
 	return code;
 }
 
-/* What hangs together cannot be told then: as much as possible is taken to. */
+/* Correlation cannot be estimated then, so the maximum is assumed. */
 static int persistence_job(void)
 {
 	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2};

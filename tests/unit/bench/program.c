@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program of benchmarks, called as one with arguments: what it runs and in which order, what
- * it prints, to the last character, and its exit status. Its clock is moved by the bodies
- * alone.
+ * A benchmark program, called with arguments: which benchmarks it runs in which order, its
+ * exact output, and its exit status. Its clock is moved by the bodies alone.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -11,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static int no_memory; /* for so many texts that are printed */
+static int no_memory; /* fails for this number of printed texts */
 
 #define main	  benchmarks
 #define malloc(n) (no_memory && no_memory-- ? NULL : (malloc)(n))
@@ -40,14 +39,14 @@ int clock_gettime(clockid_t which, struct timespec *t)
 /* ---- benchmarks ---- */
 
 static uint64_t compares, found;
-static char calls[256]; /* of what is around a run */
+static char calls[256]; /* calls of the functions around a run */
 
 TACH_BENCH(plain)
 {
 	clock_ns += scale;
 }
 
-/* Of one number no law can be told, nor is it one of those of the next. */
+/* A single value gives no law, and does not belong to the next family. */
 TACH_BENCH(lone)
 {
 	clock_ns += 500;
@@ -78,7 +77,7 @@ TACH_BENCH(counts)
 TACH_BENCH_COUNTER(counts, compares);
 TACH_BENCH_RATE(counts, found);
 
-/* What both do comes off. */
+/* Work in both loops is subtracted. */
 TACH_BENCH(less)
 {
 	clock_ns += 10;
@@ -91,7 +90,7 @@ TACH_BENCH_LESS(less)
 }
 TACH_BENCH_COUNTER(less, compares);
 
-/* Fails: no benchmark has so many threads. */
+/* Fails: a benchmark cannot have this number of threads. */
 TACH_BENCH(crowd)
 {
 	clock_ns += 1000;
@@ -127,7 +126,7 @@ TACH_BENCH(shaky)
 	clock_ns += 1000 + (uint64_t)(n++ * 7919 % 1000);
 }
 
-/* What was printed by the time that it is prepared. */
+/* Size of the output when it is prepared. */
 static off_t printed;
 
 TACH_BENCH_ARGS(bent, 10, 20, 40, 80)
@@ -143,7 +142,7 @@ TACH_BENCH_SETUP(bent)
 }
 TACH_BENCH_COMPLEXITY(bent);
 
-/* A law of all 66 is not that of the first 64. */
+/* The law of all 66 differs from the law of the first 64. */
 TACH_BENCH(many)
 {
 	clock_ns += tach_arg <= 64 ? 3 * tach_arg : 100000;
@@ -209,7 +208,7 @@ static int temporary(void)
 	return fd;
 }
 
-/* Its status; what it printed is in `out` and `err`, or goes to the descriptor `to`. */
+/* Returns its status; its output is in `out` and `err`, or goes to the descriptor `to`. */
 static int run_to(int to, const char *const *arguments, int n)
 {
 	int was[2] = {dup(1), dup(2)},
@@ -244,7 +243,7 @@ static int run_to(int to, const char *const *arguments, int n)
 /* Quick, and nothing but time and the counters of the benchmarks. */
 #define QUICK "--wall", "--events", "", "--seconds", "0.00001", "--samples", "15"
 
-/* The table, behind the lines that tell of the machine. */
+/* The table, without the lines about the machine before it. */
 static const char *table(void)
 {
 	const char *at = strstr(out, "\nbenchmark");
@@ -252,7 +251,7 @@ static const char *table(void)
 	return at ? at + 1 : out;
 }
 
-/* What was said beside a warning that tests are not compiled with optimisation. */
+/* Messages, without the warning that tests are compiled without optimisation. */
 static const char *said(void)
 {
 	static const char warning[] =
@@ -294,7 +293,7 @@ static void patterns_choose(void)
 	   "threads:1000\nalike\neats/3\nshaky\nbent/10\nbent/20\nbent/40\nbent/80\nnothing\n");
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x", "!a(") == 2);
 	CHECK(strcmp(err, "program: no regular expression: '!a('\n") == 0, "%s", err);
-	CHECK(RUN("--list", "!{1}") == 2); /* which is one behind a letter alone */
+	CHECK(RUN("--list", "!{1}") == 2); /* follows a single letter */
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x") == 0);
 	is(out, "steps/10\nsteps/40\nless\n");
 	CHECK(RUN("--list", "l(e|a)ss") == 0);
@@ -359,7 +358,7 @@ static void rows_are_compared_with_the_first(void)
 	   "\n" HEAD "alike                1 us    0.0 %  as plain\n");
 	is(calls, "<1010><2020><4040>");
 	is(said(), "");
-	/* That stands first though it is not. */
+	/* It is printed first although it is not the first. */
 	CHECK(RUN(QUICK, "--baseline", "steps/20", "plain", "steps") == 0);
 	is(table(), RATES
 	   "steps/20            60 ns    0.0 %     333.3 Mstep/s\n"
@@ -371,7 +370,7 @@ static void rows_are_compared_with_the_first(void)
 	is(said(), "no benchmark 'steps/30' runs; --list shows them\n");
 }
 
-/* Each as soon as it is known; of what takes no time nothing is a multiple. */
+/* Each row is printed when it is known; a body without time has no multiples. */
 static void rows_are_there_at_once(void)
 {
 	CHECK(RUN(QUICK, "plain", "bent/10", "nothing") == 0);
@@ -386,7 +385,7 @@ static void growth(void)
 	CHECK(strstr(out, "\nbent/*       O(n), 1.127 ns times that, error 27 %\n"), "%s", out);
 	CHECK(RUN(QUICK, "many/") == 0);
 	CHECK(strstr(out, "\nmany/* ") && !strstr(out, "error 0 %"), "%s", out);
-	/* What is compared with has no law, though several have its name. */
+	/* The reference of a comparison has no law, even if several have its name. */
 	CHECK(RUN(QUICK, "--baseline", "many_times/7", "plain", "many_times") == 0);
 	CHECK(!strstr(out, "many_times/*"), "%s", out);
 }
@@ -569,7 +568,7 @@ static void save(const char *before, const char *text)
 	fclose(to);
 }
 
-/* Of samples that are all alike whatever is beyond the bound is found. */
+/* If all samples are equal, any difference beyond the bound is found. */
 static void against_an_earlier_run(void)
 {
 	static char
@@ -624,7 +623,7 @@ static void against_an_earlier_run(void)
 	CHECK(RUN(QUICK, "--against", file, "--samples", "1", "--allow", "gone", "plain") == 3);
 	CHECK(RUN(QUICK, "--against", file, "--allow", "all", "plain") == 2);
 	scale = 1000;
-	/* Of threads only what all take together. */
+	/* For threads only the common time is compared. */
 	CHECK(RUN(QUICK, "--json", "cross/8/5/0/threads:2") == 0);
 	save("", out);
 	CHECK(RUN(QUICK, "--against", file, "--details", "cross/8/5/0/threads:2") == 0);
@@ -636,7 +635,7 @@ static void against_an_earlier_run(void)
 	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 0);
 	CHECK(strstr(table(), PLAIN "  time +0.00 %, no change (bound 5 %)\nalike"), "%s",
 	      table());
-	/* Of what takes no time nothing is a share, were it more than less than nothing. */
+	/* A body without time has no percentage, even if the change is positive. */
 	save("", "{\"schema\":\"tach-bench-1\",\"name\":\"nothing\",\"iterations\":1,"
 		 "\"passes\":1,\"drift\":0,\"confidence\":0.95,\"values\":[{\"name\":\"time\","
 		 "\"empty\":0,\"resolution\":0,\"outliers\":0,\"flags\":0,\"pass\":0,"
@@ -681,7 +680,7 @@ static void what_is_missing(void)
 	tach__sys = tach__sys_real;
 }
 
-/* Of what ran, and of those of an earlier run that others than the first are looked for in. */
+/* Frees results of this run and of the earlier run in which others are searched. */
 static void nothing_is_left(void)
 {
 	CHECK(RUN(QUICK, "--json", "plain", "alike", "steps") == 0);
@@ -739,7 +738,7 @@ static void bad_arguments(void)
 	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
 }
 
-/* Whatever comes behind it. */
+/* Later ones still run. */
 static void one_that_fails(void)
 {
 	CHECK(RUN(QUICK, "crowd", "alike") == 1);
@@ -749,7 +748,7 @@ static void one_that_fails(void)
 	CHECK(RUN(QUICK, "--json", "crowd", "alike") == 1);
 }
 
-/* What is running, on a line that goes when it is done. */
+/* Shows the running benchmark on a line that is removed afterwards. */
 static void on_a_terminal(void)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -775,7 +774,7 @@ static void out_of_memory(void)
 	no_memory = 100;
 	CHECK(RUN(QUICK, "--details", "plain") == 1);
 	CHECK(RUN(QUICK, "plain") == 1);
-	no_memory = 1; /* what is said of the machine */
+	no_memory = 1; /* the text about the machine */
 	CHECK(RUN(QUICK, "plain") == 1 && !no_memory);
 	no_memory = 0;
 	CHECK(RUN(QUICK, "plain") == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What results say: values and their intervals, two compared, one judged by another. */
+/* Values and intervals of results, comparison of two, and judging one by another. */
 #include <math.h>
 #include <string.h>
 #include "core/bench/bench.h"
@@ -39,7 +39,7 @@ static void a_value_that_may_be_nothing_is_marked(void)
 	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
 	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == 0, "%x", v.flags);
 	CHECK(v.median == 4 && v.mad == 2 && v.low == 1 && v.high == 7, "%g", v.mad);
-	/* What the clock cannot tell is no part of what is known. */
+	/* Time below the clock's resolution is not part of the known value. */
 	s[1].resolution = 0.5;
 	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.low == 0.5 && v.high == 7.5 && !v.flags,
 	      "%g .. %g", v.low, v.high);
@@ -72,7 +72,7 @@ static void judged(void)
 	      is.verdict == TACH_CHANGE_NONE);
 	CHECK(tach_bench_judge(&a, &a, 0, 0.06, 0.01, &is) == 0 &&
 	      is.verdict == TACH_CHANGE_NONE && is.change == 0);
-	/* As many comparisons as eight samples cannot carry. */
+	/* More comparisons than eight samples can support. */
 	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 1e-6, &is) == 0 &&
 	      is.verdict == TACH_CHANGE_UNKNOWN);
 }
@@ -132,7 +132,7 @@ static void exact_counts_need_one_sample(void)
 	}
 }
 
-/* Results may have other values, in another order; those of one name and thread go together. */
+/* Results may have other values in another order; equal names and threads are matched. */
 static void values_go_together_by_name(void)
 {
 	double one[] = {1, 1, 1, 1, 1, 1, 1, 1}, two[] = {2, 2, 2, 2, 2, 2, 2, 2};

@@ -47,7 +47,8 @@ int clock_gettime(clockid_t which, struct timespec *t)
 
 static uint64_t mine, others;
 static struct perf_event_attr opened; /* the last event that was */
-static int pass, ran; /* which it is; its loops ran, so that the next one opens */
+/* number of the pass; ran: its loops ran, so the next pass opens */
+static int pass, ran;
 
 static long watched_sys(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -92,8 +93,8 @@ static struct tach_bench *run(tach_bench_body f, const struct tach_bench_options
 }
 
 /*
- * Of eight iterations: a look at the clock adds 4 ns, two reads of the counters 17 counts, to
- * either loop. The second event counts twice the first.
+ * Eight iterations: reading the clock adds 4 ns, and two reads of the counters add 17 counts,
+ * to either loop. The second event counts twice the first.
  */
 static void every_value_is_what_the_loops_differ_by(void)
 {
@@ -145,7 +146,7 @@ static void every_value_is_what_the_loops_differ_by(void)
 	b = run(body, &opt);
 	CHECK(!opened.exclude_kernel && opened.exclude_user, "the kernel's");
 	tach_bench_free(b);
-	/* Neither the first nor the last step is it. */
+	/* The right step is neither the first nor the last. */
 	smallest = 50;
 	b = run(body, &opt);
 	smallest = 100;
@@ -285,7 +286,7 @@ static void five(void *context, uint64_t n)
 	fake_count += 5 * n;
 }
 
-/* What a pass repeats is given back, and a set that does not open. */
+/* Repeated passes are freed, and so is a set that does not open. */
 static void nothing_is_kept(void)
 {
 	struct tach_bench_options opt = {.size = sizeof opt,
@@ -359,7 +360,7 @@ static void passes_are_put_together(void)
 	}
 }
 
-/* ---- what cannot be counted ---- */
+/* ---- events that cannot be counted ---- */
 
 static void what_the_kernel_refuses_is_left_out(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many iterations are chosen, and what is made of samples: by a script of what each takes.
- */
+/* The number of iterations, and the results of samples, with a script of their times. */
 #include <string.h>
 #include "core/bench/bench.h"
 #include "tests/check.h"
@@ -55,8 +54,8 @@ static void start(const uint64_t *of_bodies, const uint64_t *of_empties, size_t 
 }
 
 /*
- * By a fifth more than would do, ten times at most; what takes long
- * enough is run three times, and the shortest counts.
+ * Grows by a fifth more than needed, by ten at most; a run that is long enough is repeated
+ * three times, and the shortest counts.
  */
 static void iterations_grow_until_they_last(void)
 {
@@ -86,7 +85,7 @@ static void iterations_grow_until_they_last(void)
 			uint64_t n;
 
 			start(of[i].body, of[i].empty, 8);
-			/* As much by every thread, and a rest that is no whole part of it. */
+			/* The same for every thread, plus a rest that cannot be divided. */
 			for (int k = 0; threads > 1 && k < 8; k++) {
 				bodies[k] = bodies[k] ? bodies[k] * threads + 3 : 0;
 				empties[k] = empties[k] ? empties[k] * threads + 3 : 0;
@@ -100,7 +99,7 @@ static void iterations_grow_until_they_last(void)
 		}
 }
 
-/* No time at all is as good as a tenth of what is wanted. */
+/* No measurable time counts as a tenth of the goal. */
 static void no_time_at_all(void)
 {
 	struct tach__bench_source source = {.take = take, .threads = 4};
@@ -110,7 +109,7 @@ static void no_time_at_all(void)
 	      nbodies);
 }
 
-/* Of four iterations on two threads; the last quantity is of one thread alone. */
+/* Four iterations on two threads; the last quantity exists for one thread only. */
 static void samples_are_differences(void)
 {
 	static const uint64_t of_bodies[] = {80, 56, 96}, of_empties[] = {16, 24, 8};
@@ -157,7 +156,7 @@ static void outliers_are_of_each_quantity(void)
 	}
 }
 
-/* Arrays on the stack: one number too many would be written behind them. */
+/* Arrays on the stack: one number too many would be written after their end. */
 static void room_for_the_most_that_there_may_be(void)
 {
 	int time = 1, time_of_all = 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Benchmarks on several threads, each with a clock and counters of its own that do what the
- * test says: what is summed, what is each one's, and what happens where one cannot count or
- * cannot be started.
+ * Benchmarks on several threads, each with a scripted clock and counters: which values are
+ * summed, which are per thread, and what happens if a thread cannot count or start.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -19,7 +18,9 @@ enum { THREADS = 4, LOOKS = 101 };
 
 /* ---- a clock for each thread ---- */
 
-/* Of a sample: when each begins, and what an iteration of both loops takes it, in ns. */
+/*
+ * For one sample: the start of each thread, and the time of an iteration of both loops, in ns.
+ */
 static const uint64_t begins[THREADS] = {5, 0, 9, 2}, takes[THREADS] = {10, 11, 30, 20};
 static uint64_t began[THREADS], took[THREADS];
 static int ran[THREADS]; /* its loop did since it looked */

@@ -19,7 +19,7 @@ static const struct {
 	enum tach_change verdict;
 	double change, low, high;
 } by_hand[] = {
-	/* Of 16 ratios the second and the last but one: one pair may be in the wrong order. */
+	/* The second and the second last of 16 ratios: one pair may be in the wrong order. */
 	{{100, 101, 102, 103},
 	 {120, 121, 122, 123},
 	 TURNS,
@@ -107,7 +107,7 @@ static const struct {
 	/* Four values that are the same on both sides, whatever they are. */
 	{{7, 7, 7, 7}, {7, 7, 7, 7}, 0, 0, 0.0001, TACH_CHANGE_NONE, 0, 0, 0},
 	{{0, 0, 0, 0}, {0, 0, 0, 0}, TURNS, 0, 0.01, TACH_CHANGE_NONE, 0, 0, 0},
-	/* Nothing became something: no bound allows that. */
+	/* Zero became nonzero: no bound allows that. */
 	{{0, 0, 0, 0},
 	 {1, 2, 3, 4},
 	 TURNS,
@@ -272,7 +272,7 @@ static void words(void)
 		{{0, TACH_CHANGE_WORSE, 1, 2, 1, 1, 1}, "worse"},
 		{{0, TACH_CHANGE_BETTER, 2, 1, -0.5, -0.5, -0.5}, "better"},
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, 0, 0}, "no change"},
-		/* Rounded up, so that what is said is true. */
+		/* Rounded up, so that the text is true. */
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, -0.0123, 0.0311},
 		 "no change larger than 3.2 %"},
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, -0.25, 0.01}, "no change larger than 25 %"},

@@ -24,7 +24,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
 }
 
-/* Of the i-th of all runs, in the order in which they were taken. */
+/* Noise of run number i, in the order of the runs. */
 typedef double noise(int i);
 
 static double quiet(int i)
@@ -42,7 +42,7 @@ static double drift(int i)
 {
 	return quiet(i) * (1 + 0.1 * i / (2 * RUNS));
 }
-/* What a run found the next finds likewise: 0.9 of it. */
+/* Correlated: the next run keeps 0.9 of it. */
 static double wander(int i)
 {
 	static double at;
@@ -72,7 +72,7 @@ static double exact(int i)
 	return 1;
 }
 
-/* What gates with COMPARISONS each say: in how many one is worse, or cannot be told. */
+/* Results of gates with COMPARISONS each: how many have one that is worse or undecided. */
 struct said {
 	int worse, unknown;
 };
@@ -135,7 +135,7 @@ static void unchanged(void)
 	}
 }
 
-/* A gate of quiet runs passes: five comparisons can all be told. */
+/* A gate of quiet runs passes: five comparisons can all be decided. */
 static void told(void)
 {
 	static const struct {

@@ -70,7 +70,7 @@ static void interval_has_the_ranks_of_the_tables(void)
 	}
 	CHECK(near(tach__median_interval(x, 5, 0.95, &low, &high), 0.9375));
 	CHECK(low == 1 && high == 5, "too few: the whole range, and its true coverage");
-	/* 1 + 6 of 64 at either end: all the confidence that was asked for, and no more. */
+	/* 1 + 6 of 64 at either end: exactly the requested confidence. */
 	CHECK(tach__median_interval(x, 6, 1 - 14.0 / 64, &low, &high) == 1 - 14.0 / 64 &&
 	      low == 2 && high == 5);
 	CHECK(tach__median_interval(x, 1, 0.95, &low, &high) == 0 && low == 1 && high == 1);
@@ -128,8 +128,7 @@ static void normal_approximation_agrees_with_exact(void)
 		double exact = tach__rank_bound(64, 64, tails[t]);
 		double approximate = tach__rank_bound(65, 64, tails[t]);
 
-		/* One value more has 64 pairs more, of which fewer than half are to be wrong.
-		 */
+		/* One more value adds 64 pairs, of which fewer than half should be wrong. */
 		CHECK(approximate - exact >= 12 && approximate - exact <= 32, "%g: %g and %g",
 		      tails[t], exact, approximate);
 	}

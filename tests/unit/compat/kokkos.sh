@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libtach-kokkos.so, loaded and called as Kokkos does: kernels, regions, fences and copies are in the report by their names,
-# as often as they were, nested as they were, from every thread.
+# libtach-kokkos.so, loaded and called like Kokkos does: the report has kernels, regions, fences and copies by name,
+# with their number and nesting, from every thread.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -84,7 +84,7 @@ static void plain(void)
 	in.pfp_dfl_plm = PFM_PLM3;
 }
 
-/* The call that a line of the transcript names; NULL: not one of ours. */
+/* The call that a line of the transcript names; NULL: another library's call. */
 static const char *edge(const char *what)
 {
 	static char answer[64], model[1 << 16];
@@ -395,7 +395,7 @@ static void inventory(void)
 	CHECK(n > 5000, "%u rows", n);
 }
 
-/* What qualifies ia64's events. */
+/* Properties of ia64's events. */
 static void qualifiers(void)
 {
 	FILE *f = vectors_open("inventory/libpfm3_montecito_qual.txt");
@@ -606,7 +606,7 @@ static void model_itanium2(void)
 	CHECK(got.pfp_ita2_drange.rr_nbr_used == 8);
 	CHECK(got.pfp_ita2_drange.rr_infos[2].rr_eoff == 0x2b2);
 	CHECK(CALL(pfm_ita2_irange_is_fine)(&out, &got) == 0);
-	/* What comes back has nowhere to go. */
+	/* There is no place for the result. */
 	CHECK(CALL(pfm_dispatch_events)(&in, &m, &out, NULL) == PFMLIB_ERR_INVAL);
 }
 
@@ -635,7 +635,7 @@ static void model_montecito(void)
 	CHECK(got.pfp_mont_irange.rr_nbr_used == 0);
 }
 
-/* No input; what comes back is taken apart by the header's unions. */
+/* No input; the header's unions decode the result. */
 static void model_pentium4(void)
 {
 	pentium4_escr_value_t escr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The drop-in libpfm.so.4, loaded as a program built for libpfm-4 would: sizes and edge cases
- * of the interface (tests/vectors/abi4.txt), what it shows of every PMU, event and
- * attribute (tests/vectors/inventory), and the same answers as Debian's own library over
- * every event and umask that both have.
+ * The drop-in libpfm.so.4, loaded like libpfm-4: sizes and edge cases of the interface
+ * (tests/vectors/abi4.txt), its information about every PMU, event and attribute
+ * (tests/vectors/inventory), and the same answers as Debian's library for every event and umask
+ * that both have.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -408,7 +408,7 @@ static void find_event(struct place *at, const char *line)
 	    differs_by_rule(at->pmu, at->event))
 		return;
 	snprintf(string, sizeof string, "%s::%s", at->pmu, at->event);
-	/* Not through find: that leads on to what an alias stands for. */
+	/* Without find, which follows an alias to its target. */
 	for (int i = ours.find(string) & ~0x1fffff; i >= 0; i = ours.next(i))
 		if (ours.event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
 		    strcmp(info.name, at->event) == 0) {
@@ -576,15 +576,18 @@ static void odd_words(void)
 		 PFM_ERR_ATTR_VAL, NULL},
 		{"skl::INST_RETIRED:u:0x1ffffffffffffffff:u=n", PFM_OS_NONE, PFM_ERR_ATTR_SET,
 		 NULL},
-		/* Of two faults of a numeric umask, the company comes before the value. */
+		/*
+		 * If a numeric umask has two faults, the combination is reported before the
+		 * value.
+		 */
 		{"hsw::ICACHE:0x1=1", PFM_OS_NONE, PFM_ERR_ATTR_VAL, NULL},
 		{"hsw::ICACHE:MISSES:0x1=1", PFM_OS_NONE, PFM_ERR_ATTR, NULL},
-		/* Nor beside a umask that is an alias, or a vendor's name. */
+		/* Also refused with a umask that is an alias or a vendor's name. */
 		{"hsw::FP_ASSIST:0x77:ALL", PFM_OS_NONE, PFM_ERR_ATTR, NULL},
 		{"skx::DTLB_STORE_MISSES.WALK_COMPLETED_4K:0x85", PFM_OS_NONE, PFM_ERR_ATTR,
 		 NULL},
 		{"nhm_ex::LONGEST_LAT_CACHE.REFERENCE:0xfd", PFM_OS_NONE, PFM_ERR_ATTR, NULL},
-		/* A repetition behind a dropped one is not compared: yes stays yes. */
+		/* A repetition after a dropped one is not compared: yes stays yes. */
 		{"netburst::machine_clear:SMCLEAR:e:SMCLEAR:e:e=n", PFM_OS_NONE, 0,
 		 ":k=1:u=1:e=1:cmpl=0:thr=0"},
 		{"skl::INST_RETIRED:excl:excl:excl=n", PFM_OS_PERF_EVENT_EXT, 0,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the drop-in tells of events beside their codes, as libpfm-4.13 does; and strings that go
- * on. */
+/*
+ * Information of the drop-in about events besides codes, like libpfm-4.13; and strings that
+ * continue.
+ */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,7 @@ static void lists(void)
 	}
 }
 
-/* Where the vendor says that a umask is none of libpfm-4's aliases, both are still taken. */
+/* If the vendor's umask is not libpfm-4's alias, both are still accepted. */
 static void alias_and_target(void)
 {
 	static const char *const umasks[] = {"PF_MISS:L2_PF_MISS", "L2_PF_MISS:PF_MISS"};
@@ -132,7 +134,7 @@ static pfm_pmu_info_t pmu(pfm_pmu_t number)
 	return info;
 }
 
-/* The architectural PMU is there where CPUID has one, with as many counters as that says. */
+/* The architectural PMU exists if CPUID has one, with the number of counters in CPUID. */
 static void counters(void)
 {
 	pfm_pmu_info_t info = pmu(PFM_PMU_INTEL_X86_ARCH);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# libpfm-4's headers as its clients use them: what they take for included is, fields print with the formats of
-# <inttypes.h>, old names are there, C and C++ read them, alone and beside the kernel's and ours; and so does SWIG,
-# which follows no #include.
+# libpfm-4's headers in typical use: the headers that clients rely on are included, fields print with the formats of
+# <inttypes.h>, old names exist, and C and C++ accept them alone and with the kernel's and our headers. SWIG, which
+# follows no #include, accepts them too.
 set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1
@@ -33,7 +33,7 @@ compile "${CC:-gcc}" -std=gnu99 "$work/client.c"; say c $?
 compile "${CC:-gcc}" -std=gnu11 -pedantic "$work/client.c"; say c11_pedantic $?
 cp "$work/client.c" "$work/client.cc"
 compile "${CXX:-g++}" -std=c++17 "$work/client.cc"; say cxx $?
-# Who includes the kernel's header first has the kernel's types.
+# A program that includes the kernel's header first gets the kernel's types.
 for before in linux/perf_event.h tach.h; do
 	client "#include <$before>" // >"$work/client.c"
 	compile "${CC:-gcc}" -std=gnu11 "$work/client.c"; say "behind_${before//[\/.]/_}" $?
@@ -56,8 +56,7 @@ CODE
 swig -python -Icompat/libpfm4/include -o "$work/wrap.c" "$work/perfmon_int.i" >"$work/said" 2>&1
 members=$(grep -o '^SWIGINTERN PyObject \*_wrap_perf_event_attr_t_[a-z0-9_]*_set' "$work/wrap.c" 2>/dev/null |
 	sed 's/.*_attr_t_//; s/_set$//')
-# Each member that SWIG was told of is one of the struct's, as the wrapper sees it, and lies where the
-# kernel's lies.
+# Each member that SWIG saw belongs to the struct in the wrapper, at the kernel's offset.
 {
 	echo '#define SWIG'
 	echo '#include <perfmon/perf_event.h>'

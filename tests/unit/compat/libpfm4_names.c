@@ -38,7 +38,7 @@ static int encodes(const char *pmu, char *name, size_t size)
 	return rc;
 }
 
-/* The names of all core PMUs that are said to be there, but the architectural one. */
+/* The names of all active core PMUs except the architectural one. */
 static void present_cores(char *names, size_t size)
 {
 	pfm_pmu_info_t info;

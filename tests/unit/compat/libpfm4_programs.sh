@@ -13,7 +13,7 @@ fi
 loaded=$(LD_LIBRARY_PATH=$dir LD_TRACE_LOADED_OBJECTS=1 papi_native_avail | grep -c "$dir/libpfm.so.4")
 [ "$loaded" = 1 ] && echo "ok papi_loads_it" || { echo "not ok papi_loads_it"; failed=1; }
 
-# papi_avail: the table of presets with what this PMU has of them.
+# papi_avail: the table of presets with this PMU's events.
 for pmu in snb hsw amd64_fam17h_zen2; do
 	LIBPFM_FORCE_PMU=$pmu
 	want=$(papi_avail 2>&1 | grep '^PAPI_')
@@ -33,7 +33,7 @@ for pmu in snb hsw amd64_fam17h_zen2; do
 	LIBPFM_FORCE_PMU=$pmu
 	missing=$(comm -23 <(papi_native_avail 2>/dev/null | events) \
 		<(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events))
-	# Descriptions are ours: what is left of theirs are words, not events.
+	# Descriptions are our own: the remaining differences are words, not events.
 	missing=$(grep -E '^\| [A-Z]' <<<"$missing")
 	shown=$(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events | grep -c .)
 	if [ -z "$missing" ] && [ "$shown" -gt 300 ]; then

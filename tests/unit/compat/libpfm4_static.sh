@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libpfm.a: a program links it alone and beside libtach.a, dynamic and static, and it shows nothing but
-# libpfm-4's names; make install has it.
+# libpfm.a: a program links it alone and with libtach.a, dynamically and statically, and it exports only libpfm-4's
+# names; make install has it.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

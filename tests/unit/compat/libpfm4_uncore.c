@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libpfm-4 shows of its 566 uncore PMUs (tests/vectors/uncore-introspection.tsv), and
- * the drop-in too. Rows that are the vendor's alone come behind libpfm-4's, in every list: so
- * umasks have the same places, modifiers those behind.
+ * libpfm-4's information about its 566 uncore PMUs (tests/vectors/uncore-introspection.tsv),
+ * compared with the drop-in's. Rows that only the vendor has follow libpfm-4's in every list:
+ * so umasks have the same places, and modifiers follow.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

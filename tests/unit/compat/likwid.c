@@ -265,7 +265,7 @@ static void refused_counters_are_not_zero(void)
 	fake_open_error = 0;
 }
 
-/* What its parent measured is its parent's; it may begin anew. */
+/* The parent's measurements belong to the parent; a child may start again. */
 static void children_measure_their_own(void)
 {
 	pid_t child;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# LIKWID's headers and library as its clients use them: C and C++, macros on and off, tables as text and CSV that another
-# reader takes; nothing but the interface's names is to be seen, and make install has it where nothing finds it by accident.
+# LIKWID's headers and library in typical use: C and C++, macros on and off, tables as text and CSV that another reader
+# accepts; the library exports only the interface's names, and make install puts it where nothing finds it by accident.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -111,7 +111,7 @@ say csv $?
 { LIKWID_EVENTS=page-faults:PMC0 run "$work/client" 2>"$work/said" >"$work/silent" && [ ! -s "$work/silent" ] && [ "$(grep -c 'Group 1: Custom$' "$work/said")" = 4 ] &&
 	grep -q '^| *call count *|.* 3 |$' "$work/said" && grep -q '^| *page-faults STAT *| *PMC0 *|' "$work/said"; }
 say text $?
-# What cannot be written is said, and the program goes on.
+# Files that cannot be written are reported, and the program continues.
 LIKWID_EVENTS=page-faults LIKWID_FILEPATH=/dev/full run "$work/client" >"$work/said" 2>&1 && grep -q 'No space left' "$work/said" &&
 	LIKWID_EVENTS=page-faults LIKWID_FILEPATH=$work/none/x run "$work/client" >"$work/said" 2>&1 && grep -q 'No such file' "$work/said"
 say "unwritable" $?

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions as a registry keeps them: every field of a record, for as many CPUs as are named.
- */
+/* Definitions in a registry: every field of a record, for any number of CPUs. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -31,7 +30,7 @@ static int load(struct tach_derived *d, const char *text)
 	return tach_derived_load_text(d, "a file", text, strlen(text), NULL);
 }
 
-/* Of each field in turn much: behind what is kept the allocator notices what is written. */
+/* Makes each field long in turn: the allocator notices writes after its end. */
 static void every_field(void)
 {
 	enum { FIELDS = 10, MUCH = 240 };
@@ -112,7 +111,7 @@ static void presets_are_replaced(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(every_field);
 	CASE(many_cpus);
 	CASE(presets_are_replaced);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definition files: what is said about each kind of broken one
- * (tests/unit/derived/derived/NAME.derived beside NAME.expected), names, types, nesting,
- * cycles, and the man page's example.
+ * Definition files: messages for each kind of broken file
+ * (tests/unit/derived/derived/NAME.derived with NAME.expected), names, types, nesting, cycles,
+ * and the man page's example.
  */
 #include <dirent.h>
 #include <math.h>
@@ -61,7 +61,7 @@ static int is_case(const struct dirent *entry)
 	return strstr(entry->d_name, ".derived") != NULL;
 }
 
-/* TACH_TEST_WRITE=1 writes what is said to NAME.expected, for a person to read and commit. */
+/* TACH_TEST_WRITE=1 writes the messages to NAME.expected, for a person to check and commit. */
 static void broken_files(void)
 {
 	struct dirent **names;

@@ -16,7 +16,7 @@ static int has_mine(void)
 	return tach_derived_find(tach_derived_default(), 0, "mine", &info) == 0;
 }
 
-/* What was loaded is there, or it was made anew without. */
+/* Loaded definitions are there, or the registry was made again without them. */
 static void child(int mine)
 {
 	int status = -1;

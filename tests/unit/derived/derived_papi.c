@@ -185,7 +185,7 @@ static const char *reason(const char *pmu, const char *name)
 	return NULL;
 }
 
-/* Whatever PAPI can count on a PMU of our tables, our own presets can. */
+/* Our presets can count everything that PAPI can count on a PMU of our tables. */
 static void ours_have_what_papi_has(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};

@@ -144,7 +144,7 @@ static void modifiers(void)
 	becomes("icl", "SKL::sum:u:k",
 		"SKL::INST_RETIRED:ANY_P:u:k:c=2 SKL::BR_INST_RETIRED:ALL_BRANCHES:u:k: N0 + "
 		"N1");
-	/* With modifiers what is an event as it is written comes first. */
+	/* With modifiers, the literal event comes first. */
 	becomes("skl", "over",
 		"INST_RETIRED:ANY_P:u:c=2 BR_INST_RETIRED:ALL_BRANCHES:u cycles:u: "
 		"N0 + N1 + N2");
@@ -216,7 +216,7 @@ static void names_of_other_pmus(void)
 	fails("skl", "bad", TACH_ERR_ATTR, "bad cannot count 'INST_RETIRED:nosuch': ");
 }
 
-/* However they are spelled, what one counter would do for is one event. */
+/* Equal events count once, however they are spelled. */
 static void equal_events(void)
 {
 	registry("EVENT,a,DERIVED_ADD,INST_RETIRED:ANY_P,skl::INST_RETIRED:ANY_P:c=0,r00c0\n"
@@ -246,7 +246,7 @@ static void depth(void)
 	fails("skl", "e64", TACH_ERR_TOOMANY, "e64 is defined through more than 64 levels");
 }
 
-/* Each of two formulas is nested as deep as it may be, but one in the other is not. */
+/* Each of two formulas has the maximum nesting, but one inside the other has more. */
 static void nested(void)
 {
 	char text[4000], *at = text;
@@ -395,7 +395,7 @@ static void names_in_formulas(void)
 		at += sprintf(at, "%s%scycles", i ? "+" : "", i == 150 ? "(" : "");
 	strcpy(at, ")");
 	CHECK(events_of(text) == 1, "%s", err.text);
-	/* Others as often as there may be operands. */
+	/* Other events, as often as operands are allowed. */
 	at = text + sprintf(text, "r0101");
 	for (int i = 1; i < TACH_FORMULA_OPERANDS_MAX; i++)
 		at += sprintf(at, "+r%04x", 0x101 + i);
@@ -407,7 +407,7 @@ static void names_in_formulas(void)
 	      err.text);
 	strcpy(at, "+r0001");
 	CHECK(events_of(text) == TACH_ERR_TOOMANY && !err.line && !err.column, "%s", err.text);
-	/* As long as a definition's may be. */
+	/* The maximum length of a definition's formula. */
 	CHECK(events_of(name) == 1, "%s", err.text);
 	snprintf(text, sizeof text, "%s + r0101", name);
 	CHECK(events_of(text) == 2, "%s", err.text);
@@ -415,7 +415,7 @@ static void names_in_formulas(void)
 	CHECK(events_of(name) == TACH_ERR_NOTFOUND, "%s", err.text);
 }
 
-/* What sets ask of the process's own registry: 1, 0 for no derived event, or a code. */
+/* Queries of sets to the process's own registry: 1, 0 for no derived event, or a code. */
 static void lookups(void)
 {
 	static const char text[] = "EVENT,branches,DERIVED_ADD,cycles,INST_RETIRED:ANY_P\n"
@@ -488,7 +488,7 @@ static void minuses(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(events_and_formulas);

@@ -22,7 +22,7 @@ static const char definitions[] =
 static int skl, reports;
 static struct tach_error err;
 
-/* What is said of it has no place. */
+/* The message about it has no place. */
 static int starved(int code)
 {
 	CHECK(code != TACH_ERR_NOMEM || (err.code == code && !err.line && !err.column &&
@@ -63,7 +63,7 @@ static int listing_job(void)
 		n = tach_derived_count(d, pmu);
 		code = n < 0 ? n : tach_derived_at(d, pmu, 0, &info);
 	}
-	/* What is loaded later makes another one. */
+	/* A later load creates another one. */
 	if (code == 0)
 		code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
 					      NULL);
@@ -77,8 +77,8 @@ static void listings(void)
 }
 
 /*
- * What cannot be had for another reason than memory is what the job is about: success. The
- * native event that comes before a definition does so then, too.
+ * The job tests memory only: other failures count as success. The native event before a
+ * definition succeeds then too.
  */
 static int expanding_job(void)
 {
@@ -222,7 +222,7 @@ static void files(void)
 	exhaust(missing_job);
 }
 
-/* What of them cannot be read for lack of memory is reported. */
+/* Definitions that cannot be read for lack of memory are reported. */
 static int user_job(void)
 {
 	struct tach_derived_options opt = {
@@ -262,7 +262,9 @@ static void user_files(void)
 	rmdir(folder);
 }
 
-/* The process's own registry is made when there is memory, though there was none before. */
+/*
+ * The process's own registry is created once there is memory, even if there was none at first.
+ */
 static void at_the_first_use(void)
 {
 #if WATCHED

@@ -46,7 +46,10 @@ static int begins(const char *name, const char *word)
 	return strncmp(name, word, strlen(word)) == 0;
 }
 
-/* What a thread's own PMU does not tell. Its context says whether to be told all the same. */
+/*
+ * A machine parameter that the thread's own PMU does not provide. Its context says if it gets a
+ * value anyway.
+ */
 static int outside(const char *name, size_t length, double *value)
 {
 	if (begins(name, "has_event@") || begins(name, "source_count@"))
@@ -120,9 +123,8 @@ static int split(struct row *r)
 }
 
 /*
- * What the vectors have for an event of boxes: a number made from uncore@ and the vendor's
- * name, which is the definition's that stands for the event. Energy is in units of the register
- * there.
+ * The vectors' value for an event of boxes: a number made from uncore@ and the vendor's name,
+ * which is the name of the definition. Energy is in units of the register there.
  */
 static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 {
@@ -139,7 +141,7 @@ static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 	return 1000 + hash(name, strlen(name)) % 1000000;
 }
 
-/* What AMD's lists have for a code that the tables have otherwise (attribute vc). */
+/* The code in AMD's lists, if the tables have another one (attribute vc). */
 static unsigned long long listed(int pmu, uint64_t config)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -176,8 +178,8 @@ static double evaluate(struct tach_derived *d, int pmu, const struct tach_expans
 }
 
 /*
- * Not among the presets, because nothing on that machine counts it: the sum of a core's
- * threads, events that its list does not have, energy where the kernel has no PMU for it.
+ * Metrics that are not presets, because that machine cannot count them: the sum of a core's
+ * threads, events missing in its list, energy if the kernel has no PMU for it.
  */
 static int is_left_out(const struct row *r)
 {
@@ -290,7 +292,7 @@ static void refusals(void)
 	tach_derived_free(d);
 }
 
-/* What is listed can be computed, and rests on nothing that has no event. */
+/* Every listed metric can be computed, and all its events exist. */
 static void all_that_are_listed(void)
 {
 	int all = 1, names = 0;
@@ -323,7 +325,7 @@ static void all_that_are_listed(void)
 	tach_derived_free(d);
 }
 
-/* Parents exist, one level up; what is in a tree says so. */
+/* Parents exist, one level up; a metric in a tree is marked so. */
 static void trees(void)
 {
 	int all = 1, nodes = 0;

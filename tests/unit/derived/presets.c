@@ -69,8 +69,10 @@ static void all_can_be_counted(void)
 			CHECK(info.short_description[0], "%s: no description", info.name);
 			CHECK(info.preset == !strncmp(info.name, "PAPI_", 5), "%s: kind",
 			      info.name);
-			/* Of DERIVED_CMPD the first is the value; the others mark what it
-			 * counts. */
+			/*
+			 * For DERIVED_CMPD the first operand is the value; the others mark what
+			 * it counts.
+			 */
 			CHECK(!x || info.type == TACH_DERIVED_TYPE_CMPD ||
 				      operands_used(x) == tach_expansion_count(x),
 			      "%s %s: every event is used", pmu_name(pmu), info.name);
@@ -206,7 +208,9 @@ static void groups(void)
 				continue; /* complained about elsewhere */
 			rc = tach_schedule_split(tach_expansion_encoded(x),
 						 tach_expansion_count(x), 0, &opt, &s, &err);
-			/* Linux's fields of PERF_METRICS, which want slots beside them. */
+			/*
+			 * Linux's fields of PERF_METRICS, which need slots in the same group.
+			 */
 			CHECK(rc == 0 || (rc == TACH_ERR_FEATCOMB &&
 					  !strncmp(info.name, "topdown-", 8)),
 			      "%s %s: %s", pmu_name(pmu), info.name, err.text);

@@ -141,7 +141,7 @@ static void in_order(void)
 		 folder, folder);
 	CHECK(strcmp(said, want) == 0, "%s, want %s", said, want);
 	tach_derived_free(d);
-	/* Then those of the list. */
+	/* Then the files of the list. */
 	snprintf(list, sizeof list, ":%s/one::%s/two:%s/none:", folder, folder, folder);
 	setenv("TACH_DERIVED", list, 1);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
@@ -213,7 +213,7 @@ static void the_largest_text(void)
 	free(text);
 }
 
-/* Paths that there is no room for are none, though a part of them is one. */
+/* A path that is too long is not used, even if a prefix of it exists. */
 static void too_long_a_path(void)
 {
 	char *whole = malloc(3 * PATH_MAX);
@@ -260,7 +260,7 @@ static void sizes(void)
 		      err.line == 0 && err.column == 0 && errno == 77 &&
 		      strstr(err.text, "Is a directory"),
 	      "%s", err.text);
-	/* What never ends is given up. */
+	/* Reading an endless file is given up. */
 	CHECK(tach__derived_slurp("/dev/zero", &text, &(size_t){0}, &err) == -EFBIG &&
 		      strcmp(err.text,
 			     "/dev/zero has more than 4 MB, the limit for definitions; "
@@ -269,7 +269,7 @@ static void sizes(void)
 	CHECK(descriptors() == before, "%d of %d", descriptors(), before);
 }
 
-/* ---- which CPUs a name means ---- */
+/* ---- the CPUs that a name selects ---- */
 
 static void cpus(void)
 {
@@ -309,7 +309,7 @@ static void loads(struct tach_derived *d, const char *text, int taken, const cha
 	CHECK(strcmp(said, want) == 0, "%s: %s, want %s", text, said, want);
 }
 
-/* A list may name one as often as it likes. */
+/* A list may repeat a name any number of times. */
 static void long_lists(void)
 {
 	struct tach_derived *d = registry(0);
@@ -323,7 +323,7 @@ static void long_lists(void)
 	CHECK(tach_derived_count(d, tach_pmu_find("skl")) == 1 &&
 	      tach_derived_count(d, tach_pmu_find("icl")) == 1 &&
 	      tach_derived_count(d, tach_pmu_find("skx")) == 0);
-	/* What is said of a name has a hundred bytes of it. */
+	/* A message shows a hundred bytes of a name. */
 	for (int more = 0; more < 2; more++) {
 		char want[200];
 
@@ -427,7 +427,7 @@ static void presets(void)
 	CHECK(n > 60, "%d", n);
 }
 
-/* Sorted, each name once: what is defined again takes the place of what was. */
+/* Sorted, each name once: a second definition replaces the first. */
 static void listings(void)
 {
 	struct tach_derived *d = registry(TACH_DERIVED_PRESETS);
@@ -490,7 +490,7 @@ static void events(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(cpus);
 	if (mkdtemp(folder)) {
 		make_files();

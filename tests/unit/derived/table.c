@@ -78,7 +78,7 @@ static void half_full_at_most(void)
 	tach_derived_free(d);
 }
 
-/* Of a PMU and of all of them: the later one wins. */
+/* Of a PMU's definition and a general one, the later one wins. */
 static void by_pmu_and_name(void)
 {
 	static const char here[] = "CPU,skl\nEVENT,abc,NOT_DERIVED,cycles\n"

@@ -11,7 +11,7 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-/* What became of a slot. */
+/* The use of a slot. */
 enum {
 	LATENCY = 1 << 0, /* empty: fetch delivered nothing */
 	BANDWIDTH = 1 << 1,
@@ -137,7 +137,7 @@ static const struct {
 	{"STALL_BACKEND", BACKEND, 1},
 	{"STALL_BACKEND_MEM", MEMORY, 1},
 	{"STALL_BACKEND_MEMBOUND", MEMORY, 1},
-	/* What vendors take out by, or weigh by: a core that does none of it. */
+	/* Events that vendors subtract or weigh with: 0 on this core. */
 	{"BR_MIS_PRED", 0, 0},
 	{"STALL_FRONTEND_FLUSH", 0, 1},
 	{"INT_MISC:UOP_DROPPING", 0, 0},
@@ -332,7 +332,7 @@ static void shares_come_back(void)
 	CHECK(pmus >= 60 && second >= 50, "%d PMUs, %d", pmus, second);
 }
 
-/* ---- what the vendors say ---- */
+/* ---- the vendors' formulas ---- */
 
 /* A number for each event, the same in every formula; cycles are cycles. */
 static uint64_t number_of(const char *event)
@@ -342,7 +342,7 @@ static uint64_t number_of(const char *event)
 	if (!strcmp(event, "CPU_CYCLES") || strstr(event, "CPU_CLK_") ||
 	    strstr(event, "UNHALTED"))
 		return strstr(event, "THREAD_ANY") ? 2000003 * 2 : 2000003;
-	/* Of both threads of a core. */
+	/* Counts both threads of a core. */
 	if (!strcmp(event, "INT_MISC.RECOVERY_CYCLES_ANY") ||
 	    !strcmp(event, "INT_MISC:RECOVERY_CYCLES_ANY"))
 		return 2 * number_of("INT_MISC:RECOVERY_CYCLES");
@@ -423,7 +423,7 @@ static void as_vendors_say(void)
 			snprintf(ours, sizeof ours, "topdown_%s", same[i].names[k][0]);
 			snprintf(theirs, sizeof theirs, "%s%s", same[i].names[k][1],
 				 same[i].suffix);
-			/* What all revisions have in common has no suffix. */
+			/* Names that all revisions share have no suffix. */
 			if (tach_derived_find(presets, pmu, theirs, &info))
 				snprintf(theirs, sizeof theirs, "%s", same[i].names[k][1]);
 			a = shown(pmu, ours);

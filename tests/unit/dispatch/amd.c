@@ -82,8 +82,7 @@ static void words(void)
 	IS(&out.pmcs[0], 0, 0xff5100c0, 0xc0010200);
 	events[0].threshold = 256;
 	REFUSED(TACH_ERR_INVAL, "0 .. 255");
-	/* Levels beside a host's: of the row, or those that the string has, unless told others.
-	 */
+	/* Levels besides a host's: the row's or the string's, unless the caller sets others. */
 	events[0].threshold = 0;
 	events[0].flags = TACH_DISPATCH_HOST;
 	DISPATCHED();
@@ -131,7 +130,7 @@ static void counters(void)
 	IS(&out.pmcs[0], 1, 0x5100c0, 0xc0010202);
 	IS(&out.pmcs[2], 6, FETCH, 0xc0011030);
 	IS(&out.pmcs[3], 8, 6, 0xc0000301);
-	in.nevents = 0; /* nothing is left to enable */
+	in.nevents = 0; /* nothing remains to enable */
 	DISPATCHED();
 	CHECK(out.npmcs == 1 && out.npmds == 1 && out.ibs_fetch_pmd == 0, "%u", out.npmcs);
 	x86.ibs_fetch = 0;
@@ -141,7 +140,7 @@ static void counters(void)
 	REFUSED(TACH_ERR_NOASSIGN, "PMC8");
 }
 
-/* By what the caller asks for, and by the two events that stand for it. */
+/* By the caller's request, and by the two events that mean it. */
 static void instruction_based_sampling(void)
 {
 	list("amd64_fam10h", FAM10H_C);
@@ -280,7 +279,7 @@ static void revisions(void)
 	DISPATCHED();
 	x86.ibs_op_dispatched = 1;
 	REFUSED(TACH_ERR_MODEL, "dispatched ops");
-	x86.ibs_op = 0; /* what is not asked for does not matter */
+	x86.ibs_op = 0; /* an unused field does not matter */
 	DISPATCHED();
 	in.x86 = NULL;
 	row_of("IBSOP_EVENT:UOPS");

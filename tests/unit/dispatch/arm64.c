@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arm64: PMUv3's registers (Arm ARM, D19.5: PMEVTYPER<n>_EL0 and those beside it) and Apple's
+ * arm64: PMUv3's registers (Arm ARM, D19.5: PMEVTYPER<n>_EL0 and related ones) and Apple's
  * (Linux arch/arm64/include/asm/apple_m1_pmu.h).
  */
 #include "tests/unit/dispatch/registers.h"
@@ -24,7 +24,7 @@ static void is(const struct tach_register *r, uint32_t number, uint64_t value, u
 
 #define IS(...) is(__VA_ARGS__, __LINE__)
 
-/* Which levels are left out, and which are let in. */
+/* The levels that are excluded and included. */
 static void levels(void)
 {
 	static const struct {
@@ -105,14 +105,14 @@ static void counters(void)
 	begin("arm_n1");
 	DISPATCHED();
 	CHECK(out.npmcs == 0 && out.npmds == 0, "%u", out.npmcs);
-	add("arm_n1::INST_RETIRED"); /* what the caller restricts it to */
+	add("arm_n1::INST_RETIRED"); /* the caller's restriction */
 	events[0].counters = 0x28;
 	DISPATCHED();
 	IS(&out.pmds[0], 3, 0, CNTR(3u));
 	take_away(3);
 	DISPATCHED();
 	IS(&out.pmds[0], 5, 0, CNTR(5u));
-	begin("arm_n2"); /* its counters are those of the table */
+	begin("arm_n2"); /* its counters come from the table */
 	row("INST_RETIRED");
 	DISPATCHED();
 }
@@ -134,7 +134,7 @@ static void chains(void)
 	CHECK(out.npmcs == 5 && out.npmds == 4);
 	IS(&out.pmds[1], 0, 0, CNTR(0u));
 	IS(&out.pmds[3], 1, 0, CNTR(1u));
-	/* Pairs whole: 1 and 2 are none. */
+	/* Only whole pairs: 1 and 2 are not a pair. */
 	in.nevents = 2;
 	take_away(0);
 	DISPATCHED();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What <tach/dispatch.h> promises of every PMU; the registers themselves: tests/vectors. */
+/*
+ * Promises of <tach/dispatch.h> for every PMU; tests/vectors compares the registers themselves.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/dispatch.h>
@@ -45,7 +47,7 @@ static int refused(int code)
 	       memcmp(&out, &zero, sizeof out) == 0;
 }
 
-/* Each refusal has its own reason and leaves nothing behind. */
+/* Each refusal has its own reason and writes no output. */
 static void refusals(void)
 {
 	struct tach_dispatch_ia64 ia64 = {.size = sizeof ia64};
@@ -93,7 +95,7 @@ static void refusals(void)
 	CHECK(refused(TACH_ERR_INVAL));
 }
 
-/* What the caller says an event may use cannot go beyond the PMU. */
+/* The caller's counters of an event cannot go beyond the PMU. */
 static void foreign_counters(void)
 {
 	int pmu = tach_pmu_find("itanium2");
@@ -159,7 +161,7 @@ static void encoded(const char *string)
 
 /*
  * Fixed counters 0-3 and PERF_METRICS on P-cores, 0-2 and 4-6 on E-cores since Skymont, eight
- * or ten general counters; PEBS on all of them, where the latency's old enable bits have become
+ * or ten general counters; PEBS works on all of them: the latency's old enable bits are now
  * those of the fixed counters (Linux: intel_lnc_event_constraints,
  * intel_skt_event_constraints).
  */
@@ -197,7 +199,7 @@ static void newest_intel(void)
 	CHECK(value_of(17) == 1ull << out.pmds[0].number && value_of(18) == 30, "%llx",
 	      (unsigned long long)value_of(17));
 
-	begin(tach_pmu_find("skl")); /* as it was before */
+	begin(tach_pmu_find("skl")); /* like before */
 	encoded("skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30");
 	in.x86 = &x86;
 	CHECK(run() == 0 && value_of(17) == (1ull << 32 | 1) << out.pmds[0].number, "%llx",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's PMUs of the tables: counters, and the registers beside them (Intel SDM volume 3B,
- * "Performance Monitoring", volume 4 for the numbers of MSRs).
+ * Intel's PMUs of the tables: counters and related registers (Intel SDM volume 3B, "Performance
+ * Monitoring"; volume 4 for the numbers of MSRs).
  */
 #include "tests/unit/dispatch/registers.h"
 
@@ -61,7 +61,7 @@ static void fixed_counters(void)
 	PMD(0, 18, 0x30b, 0x40000002);
 	PMD(1, 16, 0x309, 0x40000000);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
-	begin("spr"); /* the general one gives way to what has no other */
+	begin("spr"); /* the general counter is left to the event that needs it */
 	add_fixed("spr::INST_RETIRED:ANY_P:k=1:u=1", 0);
 	add("spr::INST_RETIRED:ANY");
 	add("spr::CPU_CLK_UNHALTED:THREAD:k=1:u=1");
@@ -74,7 +74,10 @@ static void fixed_counters(void)
 	PMD(2, 17, 0x30a, 0x40000001);
 	add("spr::INST_RETIRED:ANY");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
-	/* Who might have a fixed counter chooses before who has general ones alone. */
+	/*
+	 * An event that can use a fixed counter chooses before one that can use only general
+	 * counters.
+	 */
 	begin("spr");
 	add("spr::BR_INST_RETIRED:ALL_BRANCHES");
 	add_fixed("spr::INST_RETIRED:ANY_P", 0);
@@ -82,7 +85,7 @@ static void fixed_counters(void)
 	DISPATCHED();
 	CHECK(out.pmds[0].number == 1 && out.pmds[1].number == 0 && out.pmds[2].number == 16,
 	      "%u %u %u", out.pmds[0].number, out.pmds[1].number, out.pmds[2].number);
-	begin("spr"); /* of each fixed counter one */
+	begin("spr"); /* one for each fixed counter */
 	add("spr::BR_INST_RETIRED:ALL_BRANCHES");
 	add_fixed("spr::INST_RETIRED:ANY_P", 0);
 	add_fixed("spr::CPU_CLK_UNHALTED:THREAD_P", 1);
@@ -135,7 +138,7 @@ static void options_of_fixed_counters(void)
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 }
 
-/* P6: the enable bit of the first register starts both counters, and there is nothing else. */
+/* P6: the enable bit of the first register starts both counters; there is no other register. */
 static void one_enable_bit(void)
 {
 	begin("p6");
@@ -219,8 +222,7 @@ static void shared_registers(void)
 	REFUSED(TACH_ERR_NOASSIGN, "PMC32");
 }
 
-/* Fields of PERF_METRICS: no register of their own, and the fixed counter of slots beside them.
- */
+/* Fields of PERF_METRICS have no register of their own, and need the fixed counter of slots. */
 static void metrics(void)
 {
 	begin("spr");
@@ -235,7 +237,10 @@ static void metrics(void)
 	PMD(1, 48, 0x329, 0x20000000);
 	PMD(2, 19, 0x30c, 0x40000003);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
-	/* What lay behind the last one is none of them, though it be the slots of before. */
+	/*
+	 * The entry after the last event is ignored, even if it contains the earlier slots
+	 * event.
+	 */
 	CHECK(tach_dispatch_compute(&in, &out, &err) == 0);
 	in.nevents = 2;
 	CHECK(tach_dispatch_compute(&in, &out, &err) == TACH_ERR_FEATCOMB);
@@ -249,9 +254,9 @@ static void metrics(void)
 	begin("spr"); /* the first of them is one as well */
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
-	events[0].counters = 8ull << 32; /* of slots, which does not make it one */
+	events[0].counters = 8ull << 32; /* the mask of slots, which does not make it a field */
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
-	begin("skl"); /* what looks like one where there are none */
+	begin("skl"); /* looks like a field, but this PMU has none */
 	add("skl::UOPS_ISSUED:ANY");
 	events[0].codes[0] = 0x8000;
 	REFUSED(TACH_ERR_FEATCOMB, "slots");

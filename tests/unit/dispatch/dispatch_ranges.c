@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 address ranges: what the debug registers match, address by address as the hardware
- * compares them, against what was asked for and what is said to be counted beyond it.
+ * ia64 address ranges: compares the addresses that the debug registers match, one by one like
+ * the hardware, with the request and with the stated excess.
  */
 #include <string.h>
 #include <tach/dispatch.h>
@@ -30,7 +30,7 @@ static uint64_t rnd(uint64_t n)
 	return rnd64() % n;
 }
 
-/* What is asked: one of three models, ranges of code or data, events that allow them. */
+/* A request: one of three models, ranges of code or data, events that allow them. */
 struct question {
 	const char *pmu;
 	int code; /* else data */
@@ -104,7 +104,7 @@ static void make(struct question *q)
 		add(q, model ? "IA64_INST_RETIRED" : "IA64_TAGGED_INST_RETIRED_PMC8");
 }
 
-/* ---- what the hardware would match ---- */
+/* ---- the hardware's matching ---- */
 
 static int pair_matches(const struct tach_ranges_used *used, uint32_t j, uint64_t address)
 {
@@ -140,7 +140,7 @@ static int is_due(const struct question *q, const struct tach_ranges_used *used,
 	return 0;
 }
 
-/* Edges of a range, of what is counted beyond it, and anything within. */
+/* Edges of a range and of its excess, and any address inside. */
 static uint64_t probe(const struct question *q, const struct tach_ranges_used *used)
 {
 	int i = (int)rnd((uint64_t)q->n);

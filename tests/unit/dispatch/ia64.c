@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64: which registers are set for what a caller asks of qualifiers, event address registers
- * and trace buffers, and what is said when it cannot be had (Intel Itanium 2 Processor
- * Reference Manual chapter 10, Dual-Core Update chapter 3).
+ * ia64: registers for a caller's requests of qualifiers, event address registers and trace
+ * buffers, and the errors if they are impossible (Intel Itanium 2 Processor Reference Manual
+ * chapter 10, Dual-Core Update chapter 3).
  */
 #include "tests/unit/dispatch/registers.h"
 #include <tach/error.h>
@@ -46,7 +46,7 @@ static void qualifiers(void)
 	ia64.code.used = 0;
 	range(&ia64.data, 0, 0x1000, 0x1008);
 	REFUSED(TACH_ERR_FEATCOMB, "BUS_IO_IO cannot be qualified by a data range");
-	ia64.code.used = 1; /* the code range is told first */
+	ia64.code.used = 1; /* the code range is reported first */
 	REFUSED(TACH_ERR_FEATCOMB, "BUS_IO_IO cannot be qualified by a code range");
 	ia64.code.used = ia64.data.used = 0;
 	for (int i = 0; i < 2; i++) {

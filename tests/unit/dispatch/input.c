@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What dispatch takes: numbers of PMUs, events and unit masks, names of these, and what it
- * says. */
+/* Inputs of dispatch: numbers of PMUs, events and unit masks, their names, and its errors. */
 #include "tests/unit/dispatch/registers.h"
 #include <tach/error.h>
 
@@ -158,7 +157,7 @@ static void structures(void)
 	CHECK(tach_dispatch_from_event(&event, &made) == TACH_ERR_INVAL);
 }
 
-/* As many counters as each kind has; one more event is refused. */
+/* Uses all counters of each kind; one more event is refused. */
 static void how_many(void)
 {
 	static const struct {
@@ -253,7 +252,7 @@ static void unknown_names(void)
 	CHECK(tach_dispatch_find(in.pmu, 0, "x", NULL, &err) == TACH_ERR_INVAL);
 }
 
-/* What the encoder refuses it says of the row as it would be written. */
+/* The encoder's refusals name the row in its written form. */
 static void refused_rows(void)
 {
 	static const struct {

@@ -97,7 +97,7 @@ static void thresholds(void)
 	REFUSED(TACH_ERR_INVAL, "a flag that this PMU's counters lack");
 }
 
-/* Of the options a fixed counter has any-thread alone, and that not where it is sampled. */
+/* A fixed counter supports only the any-thread option, and not while sampling. */
 static void fixed_counters(void)
 {
 	static const char *const lists[] = {"atom", "nhm"};
@@ -115,7 +115,7 @@ static void fixed_counters(void)
 		PMC(17, 1, 0x3f1);
 		LACKS(16);
 		list(lists[i]);
-		row("UNHALTED_REFERENCE_CYCLES"); /* which no other counts */
+		row("UNHALTED_REFERENCE_CYCLES"); /* only this counter counts it */
 		events[0].flags = TACH_DISPATCH_ANYTHREAD;
 		DISPATCHED();
 		PMC(16, 0xe00, 0x38d);
@@ -132,7 +132,8 @@ static void fixed_counters(void)
 		DISPATCHED();
 		PMC(16, 0xa00, 0x38d);
 	}
-	list("atom"); /* where one is sampled it is not the fixed one's, behind others too */
+	/* with a sampled event, the fixed counter does not get it, even after others */
+	list("atom");
 	row("UNHALTED_CORE_CYCLES");
 	row("INSTRUCTIONS_RETIRED");
 	x86.pebs = 1;
@@ -141,7 +142,7 @@ static void fixed_counters(void)
 	PMD(1, 0, 0xc1, 0);
 	PMC(16, 0xa0, 0x38d);
 	PMC(17, 1, 0x3f1);
-	in.nevents = 0; /* which it leaves to the next */
+	in.nevents = 0; /* left to the next one */
 	row("SIMD_INSTR_RETIRED");
 	row("INSTRUCTIONS_RETIRED");
 	row("INSTRUCTIONS_RETIRED");
@@ -188,7 +189,7 @@ static void uncore(void)
 	events[0].threshold = 0;
 	row("UNC_CLK_UNHALTED");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
-	row("UOPS_ISSUED:ANY"); /* the first that cannot be had is told */
+	row("UOPS_ISSUED:ANY"); /* the first impossible event is reported */
 	events[2].flags = TACH_DISPATCH_GUEST;
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 	in.nevents = 1;
@@ -221,7 +222,7 @@ static void branch_records(void)
 	PMC(30, 0, 0x1c8);
 	take_away(30);
 	REFUSED(TACH_ERR_NOASSIGN, "PMC30");
-	list("core"); /* whose list has none */
+	list("core"); /* this list has none */
 	row("INSTRUCTIONS_RETIRED");
 	x86.lbr = 1;
 	DISPATCHED();

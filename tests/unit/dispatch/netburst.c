@@ -81,7 +81,7 @@ static uint32_t check_event(uint32_t i, const char *name)
 	return escr->number;
 }
 
-/* As often as it can be had, with and without the selectors that it had before. */
+/* Fills all places, with and without the selectors that were used before. */
 static void fill(const char *name)
 {
 	struct tach_dispatch_event one = events[0];
@@ -233,7 +233,8 @@ static void words_of_rows(void)
 	REFUSED(TACH_ERR_INVAL, "user from kernel");
 }
 
-/* Of encoded events too, if others are named; T1's USR and OS are bits 0 and 1, T0's 2 and 3.
+/*
+ * Also for encoded events, if levels are given; T1's USR and OS are bits 0 and 1, T0's 2 and 3.
  */
 static void levels(void)
 {

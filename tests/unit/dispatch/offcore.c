@@ -5,7 +5,7 @@
  */
 #include "tests/unit/dispatch/registers.h"
 
-/* What one event becomes: its select register, and one of the two for offcore responses. */
+/* One event becomes its select register and one of the two offcore response registers. */
 static void offcore(const char *string, uint64_t select, int other, uint64_t value, int line)
 {
 	add(string);
@@ -89,7 +89,7 @@ static void offcore_of_small_cores(void)
 	LACKS(19);
 	take_away(31);
 	REFUSED(TACH_ERR_NOASSIGN, "more different values than registers");
-	/* With more beside it, it is that value still; a part of it is not. */
+	/* With additional bits it is still that value; a part of it is not. */
 	begin("knl");
 	add("knl::OFFCORE_RESPONSE:PARTIAL_STREAMING_STORES_ANY_RESPONSE");
 	events[0].codes[1] = 0x14001;

@@ -35,7 +35,7 @@ static inline void begin(const char *pmu)
 	begin_at(tach_pmu_find(pmu));
 }
 
-/* "pmu::EVENT..." as it is encoded, by default at user level. */
+/* Adds "pmu::EVENT..." in encoded form, at user level by default. */
 static inline void add(const char *string)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;

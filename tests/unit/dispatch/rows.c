@@ -25,7 +25,7 @@ static int sim_encode(const char *text, const struct tach_encode_options *opt,
 #include "core/dispatch/encode.c"
 #include "tests/unit/dispatch/registers.h"
 
-/* Of the first event's register. */
+/* The value of the first event's register. */
 static void word(const char *pmu, const char *event, uint32_t flags, uint32_t threshold,
 		 uint64_t value)
 {

@@ -173,7 +173,7 @@ static void taken_counters(void)
 	expect(&e, TACH_CAUSE_MEDIATED, TACH_VERDICT_FAST, "mediated vPMU");
 }
 
-/* Whether one of the findings says it. */
+/* Returns true if one of the findings contains the word. */
 static int says(const struct tach__evidence *e, const char *word)
 {
 	int found = 0;
@@ -287,7 +287,7 @@ static void every_cause_was_seen_and_has_its_own_sentence(void)
 	CHECK(strcmp(tach_severity_name(4), "unknown") == 0, "out of range");
 }
 
-/* What opening says is an error's one line: NAME: the sentence; the cure. */
+/* An error of opening is one line: NAME: the sentence; the remedy. */
 static void errors_have_room_for_sentence_and_cure(void)
 {
 	static const int codes[] = {-EPERM, -EACCES, -ENOSYS, -EMFILE, -ENOENT, -EIO};

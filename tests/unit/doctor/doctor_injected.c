@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The examination of kernels that this machine does not have, behind the library's own door. */
+/* Examines simulated kernels, through the library's internal interface. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,14 +15,14 @@
 #include "tests/check.h"
 #include "tests/root.h"
 
-/* What the kernel in front of the doctor does; zeros are a healthy one without user reads. */
+/* The simulated kernel; all zero is a healthy one without user reads. */
 static struct kernel {
 	int open_error;		/* of hardware events */
 	int software_error;	/* of software events */
-	int instructions_error; /* of that event alone */
+	int instructions_error; /* of this event only */
 	int map_error;
 	int counters;	  /* more pinned events than this are in error state; 0 = any number */
-	uint64_t step;	  /* what a read adds to the count, nothing else does */
+	uint64_t step;	  /* growth of the count at each read */
 	uint64_t surplus; /* on top, the first time after a long loop would have run */
 	int frozen;	  /* enabled and running stay 0 */
 } kernel;
@@ -192,7 +192,7 @@ static int drop(const char *path, const struct stat *status, int type, struct FT
 	return remove(path);
 }
 
-/* Contents of the files that decide; NULL: there is none. */
+/* Contents of the relevant files; NULL: missing. */
 struct files {
 	const char *paranoid, *status, *uid_map, *profile, *enforce, *lockdown;
 };
@@ -266,7 +266,7 @@ static void by_security_modules(void)
 		EPERM, TACH_CAUSE_SECURITY_MODULE);
 }
 
-/* ---- what regions are told by the environment ---- */
+/* ---- settings of regions in the environment ---- */
 
 static void mistyped_settings(void)
 {

@@ -138,7 +138,7 @@ static void malformed_settings_are_unreadable(void)
 
 static struct tach_examination *shared;
 
-/* Examines in a child behind an obstacle; 0 when the obstacle could not be set up. */
+/* Examines in a child with an obstacle; returns 0 if the obstacle could not be set up. */
 static int examine_behind(int (*obstacle)(void))
 {
 	int status;

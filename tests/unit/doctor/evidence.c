@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is gathered of files, of tables and of the environment. */
+/* Evidence from files, tables and the environment. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -102,7 +102,7 @@ static void several(void)
 	CHECK(strcmp(e.tables, "adl_glc, skl") == 0, "%s", e.tables);
 }
 
-/* As many names as there is room for, and nothing behind them. */
+/* Fills the room for names completely, and writes nothing after it. */
 static void many(void)
 {
 	static const char names[] =
@@ -138,7 +138,7 @@ static struct tach__evidence with(const char *name, const char *value)
 	long before = 0;
 
 	setenv(name, value, 1);
-	/* What is made once is not given back. */
+	/* Allocations made once are not freed. */
 	for (int again = 0; again < 2; again++) {
 		memset(&e, 0, sizeof e);
 		before = live;
@@ -178,7 +178,7 @@ static void environment(void)
 	e = with("TACH_OUTPUT", "/nowhere/a");
 	CHECK(e.output == 1 && begins(e.output_error, "the folder /nowhere: "), "%s",
 	      e.output_error);
-	/* The first that is wrong is told. */
+	/* The first fault is reported. */
 	setenv("TACH_SPARSE", "x", 1);
 	e = with("TACH_EVENTS", "nosuch-event");
 	CHECK(begins(e.events_error, cannot), "%s", e.events_error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor opens and reads, call by call, of a kernel that is pretended. */
+/* The doctor's opens and reads, call by call, of a simulated kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -26,11 +26,11 @@ static struct kernel {
 	int user_read;
 	int broken; /* reads of the counted event that are answered, and one more */
 	uint64_t loop, step, enabled, once; /* once: what the first loop has too much */
-	int asks, grants; /* user access is asked for in config1, of which no more is known */
-	int undivided;	  /* no level can be left out */
-	int no_levels;	  /* nor can they be counted together */
-	/* Of 6 loops, the short ones first: what a user of the library's reads gets, or NULL.
-	 */
+	/* user access is requested in config1; number of known bits */
+	int asks, grants;
+	int undivided; /* no level can be left out */
+	int no_levels; /* they cannot be counted together either */
+	/* Six loops, the short ones first: results of user-space reads, or NULL. */
 	const uint64_t *user;
 	uint32_t user_flags; /* of the fourth */
 } kernel;
@@ -39,7 +39,7 @@ static char said[4000];
 static int following, live, unmapped, ended, reads[MOST];
 static struct perf_event_mmap_page shown;
 
-/* Of the first event: 3 long loops, 3 short ones, each between two reads. */
+/* First event: 3 long loops, 3 short ones, each between two reads. */
 static uint64_t counted_at(int fd)
 {
 	int n = ++reads[fd - FIRST];
@@ -176,7 +176,7 @@ static void as_it_should(void)
 		strcat(wanted, "0:1:0 pinned 3\n");
 	CHECK(strcmp(said, wanted) == 0, "%s", said);
 	CHECK(unmapped == 1);
-	/* The reader looks once as it is opened, and at both ends of six loops. */
+	/* The reader reads once at open, and at both ends of six loops. */
 	CHECK(reads[READER - FIRST] == 1 + 2 * 6, "%d", reads[READER - FIRST]);
 	CHECK(reads[2] == 12 && reads[FREE] == 1 && reads[FREE + 31] == 1 &&
 	      reads[FREE + 32] == 0);
@@ -245,7 +245,7 @@ static void how_many_are_free(void)
 	CHECK(attempted(k).counters_free == 0);
 }
 
-/* Where access is asked for: 64 bits of it, then any, then none. */
+/* If access must be requested: first with 64 bits, then any width, then without. */
 static void access_that_is_asked_for(void)
 {
 	static const struct {
@@ -276,7 +276,7 @@ static void access_that_is_asked_for(void)
 	}
 }
 
-/* Then they are counted all together, but for PMUs that do not even that. */
+/* Then they are counted all together, unless the PMU does not support that either. */
 static void levels_that_are_not_told_apart(void)
 {
 	struct kernel k = healthy;

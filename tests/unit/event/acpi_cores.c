@@ -58,7 +58,7 @@ enum { RAW = 4 };
 
 static void numbered(void)
 {
-	/* Numbers go by the first CPU of a kind; CPU 0, a little one here, is offline. */
+	/* Numbering follows the first CPU of a kind; CPU 0, a little one here, is offline. */
 	pmu("armv8_pmuv3_0", 8, "0-1,6");
 	pmu("armv8_pmuv3_1", 9, "2-5,7");
 	for (int i = 1; i < 8; i++)

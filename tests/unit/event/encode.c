@@ -72,7 +72,7 @@ static void fixed_counters(void)
 	      e.config == 0x200);
 }
 
-/* What is beside the event select register is perf's second field. */
+/* A register besides the event select register is perf's second field. */
 static void second_words(void)
 {
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
@@ -105,7 +105,9 @@ static void vendors_meaning(void)
 		{"spr::perf_metrics.retiring", 0x8000},
 		{"lnl_lnc::LSD.UOPS:c=8:i:eq", 0x10088001a8},
 		{"cpu/event=0xa8,umask=1,eq=1/", 0x10000001a8},
-		/* Not as the vendor's list has them, which leaves out what their text says. */
+		/*
+		 * Differs from the vendor's list, which leaves out part of its own description.
+		 */
 		{"skx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
 		{"clx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
 		{"atom::PAGE_WALKS.D_SIDE_WALKS", 0x4010c},
@@ -334,7 +336,7 @@ static void pmu_choice(void)
 	CHECK(tach_event_encode("INST_RETIRED", &opt, &e, NULL) == TACH_ERR_NOTFOUND);
 }
 
-/* Only what the event decides is written. */
+/* Writes only the fields that the event decides. */
 static void attr_fields(void)
 {
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);

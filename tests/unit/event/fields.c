@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in struct tach_event, what of it perf_event_attr gets, and options that are refused.
- */
+/* Content of struct tach_event, the part that perf_event_attr gets, and refused options. */
 #include <stddef.h>
 #include <string.h>
 #include "core/event/event.h"
@@ -31,12 +30,12 @@ static void perfs_fields(void)
 	static const struct {
 		const char *string;
 		uint32_t privilege;
-		const char *excluded; /* of u k h H G, a letter where it is, else - */
+		const char *excluded; /* for u k h H G: a letter if excluded, else - */
 		uint32_t has;
 		int precise, pinned, exclusive, cpu;
 		uint64_t period;
 	} all[] = {
-		/* What perf cannot filter by is counted: skl has no level of a hypervisor. */
+		/* Levels that perf cannot exclude are counted: skl has no hypervisor level. */
 		{"skl::INST_RETIRED:ANY_P", U, "-k--G", 0, 0, 0, 0, -1, 0},
 		{"skl::INST_RETIRED:ANY_P", K, "u---G", 0, 0, 0, 0, -1, 0},
 		{"skl::INST_RETIRED:ANY_P", U | K | H, "----G", 0, 0, 0, 0, -1, 0},
@@ -85,7 +84,7 @@ static void perfs_fields(void)
 			      e.pinned == all[i].pinned && e.exclusive == all[i].exclusive &&
 			      e.cpu == all[i].cpu && e.period == all[i].period,
 		      "%s: has %x precise %d", all[i].string, e.has, e.precise);
-		/* Raw words have none of it. */
+		/* Raw words contain no such field. */
 		opt.os = TACH_OS_NONE;
 		memset(&e, 0, sizeof e);
 		if (tach_event_encode(all[i].string, &opt, &e, NULL) == 0)

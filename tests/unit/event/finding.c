@@ -114,7 +114,10 @@ static void spellings(void)
 		{0, "hsw", "ix86arch::LLC_MISSES:u",
 		 "ix86arch::LLC_MISSES:k=0:u=1:e=0:i=0:c=0:t=0"},
 		{0, "", "arm_armv8::CPU_CYCLES", "arm_armv8::CPU_CYCLES:k=1:u=1:hv=0"},
-		/* Vendors' names: dots in the event's, umasks behind the last, modifiers. */
+		/*
+		 * Vendors' names: dots in the event's name, umasks after the last dot,
+		 * modifiers.
+		 */
 		{0, "skl", "BR_INST_RETIRED.NEAR_CALL:c=1",
 		 "skl::BR_INST_RETIRED:NEAR_CALL:k=1:u=1:e=0:i=0:c=1:t=0:intx=0:intxcp=0"},
 		{0, "skl", "skl::CPU_CLK_UNHALTED.THREAD_P:u:c=2",
@@ -274,7 +277,7 @@ static void derived_names(void)
 	}
 }
 
-/* No box is asked for derived names: derived() tells. */
+/* Derived names are not searched in boxes: derived() would report it. */
 static void not_of_boxes(void)
 {
 	struct tach__caller caller = {.derived = derived};
@@ -333,7 +336,7 @@ static void other_machines(void)
 	CHECK(tach_event_encode("INST_RETIRED:ANY_P", &opt, &e, &err) == 0 && e.pmu == opt.pmu);
 }
 
-/* Finds and checks, and does no more. */
+/* Searches and checks, nothing else. */
 static void looked_up(void)
 {
 	struct tach_encode_options opt = options("skl");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs were compiled with and must not change under them: values of codes and flags,
- * what initialisers say, how long arrays in structs are.
+ * Values that compiled programs contain and that must not change: codes and flags,
+ * initialisers, lengths of arrays in structs.
  */
 #include <string.h>
 #include <tach.h>
@@ -87,7 +87,7 @@ static void arrays(void)
 	IS(LENGTH(tach_task, word), 64);
 }
 
-/* Nothing is asked for but the size, where not said otherwise. */
+/* Only the size is set, unless stated otherwise. */
 static void initialisers(void)
 {
 	struct tach_error error = TACH_ERROR_INIT;

@@ -40,14 +40,14 @@ static const struct {
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=10:t=0:intx=0:intxcp=0:u=1:k=1:mg=0:mh=1"},
 	{1, OURS, "skl::INST_RETIRED:ANY_P:c=9",
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=9:t=0:intx=0:intxcp=0:u=1:k=1:mg=0:mh=1"},
-	/* Umasks as the table has them; a number has all its bits, but for libpfm-4's. */
+	/* Umasks in the table's spelling; a number shows all its bits, except libpfm-4's. */
 	{0, OURS, "ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:STATE_M:nf=3:NID:WRITE",
 	 "ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:NID:STATE_M:e=0:t=0:nf=3"},
 	{0, OURS, "skl::OFFCORE_RESPONSE_0:0x3fffffffff",
 	 "skl::OFFCORE_RESPONSE_0:0x3fffffffff:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0"},
 	{0, THEIRS, "skl::OFFCORE_RESPONSE_0:0x3fffffffff",
 	 "skl::OFFCORE_RESPONSE_0:0xffffffff:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0"},
-	/* What a umask has no use for is left out where 0 cannot be given. */
+	/* Modifiers that a umask does not support are left out if 0 is not valid. */
 	{1, OURS, "skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=50:k",
 	 "skl::MEM_TRANS_RETIRED:LOAD_LATENCY:e=0:i=0:c=0:t=0:ldlat=50:intx=0:intxcp=0:u=0:k=1:"
 	 "mg=0:mh=1"},
@@ -55,7 +55,7 @@ static const struct {
 	 "skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0"},
 	{0, THEIRS, "skl::FRONTEND_RETIRED:DSB_MISS",
 	 "skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0:fe_thres=0"},
-	/* perf's own, in its order; what samples and where only if given */
+	/* perf's own modifiers in perf's order; sampling ones only if given */
 	{2, OURS, "skl::INST_RETIRED:ANY_P",
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg="
 	 "0:"
@@ -87,7 +87,7 @@ static const struct {
 	 "icl::TOPDOWN_M:BACKEND_BOUND:u=1:k=0:pinned=1"},
 	{1, THEIRS, "icl::TOPDOWN_M:BACKEND_BOUND", ""},
 	{2, THEIRS, "icl::TOPDOWN_M:BACKEND_BOUND:pinned", ""},
-	/* What no table holds. */
+	/* Events that no table has. */
 	{0, OURS, "r1C2f", "perf_raw::r1c2f"},
 	{0, THEIRS, "r0x1c2f", "perf_raw::r1c2f"},
 	{1, OURS, "r1c2f:u", "perf_raw::r1c2f:u=1:k=0:h=0:mg=0:mh=1"},
@@ -125,7 +125,10 @@ static void spelled(void)
 	}
 }
 
-/* For any room: as much as fits, a 0 behind it, nothing beyond, and the whole length. */
+/*
+ * Any buffer size: writes the part that fits with a terminating 0, nothing beyond it, and
+ * returns the whole length.
+ */
 static void cut(void)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

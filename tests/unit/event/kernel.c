@@ -262,7 +262,7 @@ static void operations(void)
 	}
 }
 
-/* Where there are two kinds of core, bits 32 and up say whose PMU is meant. */
+/* With two core types, bits 32 and up say which PMU is meant. */
 static void core_types(void)
 {
 	static const struct {
@@ -277,7 +277,7 @@ static void core_types(void)
 		{0, NULL, "context-switches", 1, 3},
 		{0, "adl_grt", "cycles", 0, 0xa00000000},
 		{0, "adl_glc", "cycles", 0, 0x400000000},
-		{0, "arm_n1", "cycles", 0, 0}, /* whose PMU this machine has not */
+		{0, "arm_n1", "cycles", 0, 0}, /* this machine does not have its PMU */
 		{0, "arm_ac57", "cycles", 0, 0},
 		{TACH_ENCODE_LIBPFM4, NULL, "cycles", 0, 0},
 		{0, NULL, "adl_grt::INST_RETIRED:ANY_P", 10, 0xc0},
@@ -301,7 +301,7 @@ static void core_types(void)
 	}
 }
 
-/* PMUs have higher types; what sysfs says goes all the same. */
+/* Types of PMUs are higher; sysfs has priority anyway. */
 static void low_types(void)
 {
 	struct tach_encode_options opt = options(NULL);

@@ -129,7 +129,7 @@ static void every_row(void)
 	CHECK(rows > 400, "%d", rows);
 }
 
-/* What every CPU with this firmware has is found beside the vendor's own events. */
+/* Events common to all CPUs with this firmware are found together with the vendor's events. */
 static void common_events(void)
 {
 	int rc;
@@ -155,7 +155,7 @@ static void terms(void)
 	CHECK(encode("cycles", "rv_bullet", &rc).type == PERF_TYPE_HARDWARE, "%d", rc);
 }
 
-/* Terms of a device that sysfs does not show are those of the architecture that has it. */
+/* If sysfs shows no terms of a device, the architecture's terms are used. */
 static void devices_by_name(void)
 {
 	int rc;

@@ -41,7 +41,10 @@ static void word(char *to)
 	*to = 0;
 }
 
-/* The nearer of two, the first of those as near, none that is four letters away. */
+/*
+ * Suggests the nearest name, the first of equally near ones, and no name with four different
+ * letters.
+ */
 static void distances(void)
 {
 	int none = 0;
@@ -149,7 +152,7 @@ static void messages(void)
 		int code, column;
 		const char *text;
 	} refused[] = {
-		/* umasks and modifiers; what is two letters long may only be a umask */
+		/* umasks and modifiers; a two-letter suggestion can only be a umask */
 		{"skl::INST_RETIRED:ANY_Q", TACH_ERR_ATTR, 19,
 		 "INST_RETIRED has no umask or modifier 'ANY_Q'; did you mean ANY_P?"},
 		{"skl::INST_RETIRED:ANY_P:perod=5", TACH_ERR_ATTR, 25,

@@ -62,7 +62,7 @@ int main(void)
 {
 	if (!mkdtemp(folder))
 		return 1;
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(folders);
 	root_wipe(folder);
 	rmdir(folder);

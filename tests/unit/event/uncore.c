@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boxes of the uncore where this library answers otherwise than libpfm-4 (tests/vectors has
- * what both say), which of them a machine has, and what takes their events.
+ * Boxes of the uncore if this library differs from libpfm-4 (tests/vectors has the answers of
+ * both), the boxes of a machine, and the interfaces that accept their events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void perf_words(void)
 	} good[] = {
 		/* the kernel's filters of header matches are umask bits 32 and up */
 		{"skx_unc_upi0::UNC_UPI_TXL_BASIC_HDR_MATCH:NCB:dnid=1", 0, 0, ""},
-		/* occupancy bits stay where the threshold comes behind them */
+		/* occupancy bits stay if the threshold follows them */
 		{"icx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:occ_e:t=3", 0x83004080, 0,
 		 ":t=3:occ_i=0:occ_e=1"},
 		{"nhm_unc::UNC_DRAM_OPEN:CH0:e:c=2", 0x2040160, 0, ":e=1"},

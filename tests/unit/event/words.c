@@ -2,7 +2,7 @@
 /*
  * Register words of each encoder with every option at its bounds, put together by hand: Intel
  * SDM volume 3B (PERFEVTSELx, NetBurst's ESCR and CCCR), AMD APM volume 2 13.2.1, Itanium's
- * manuals, and what is said of what goes beyond. tests/vectors has what libpfm-4 says.
+ * manuals, and the errors for values beyond them. tests/vectors has libpfm-4's answers.
  */
 #include <string.h>
 #include <tach.h>
@@ -200,7 +200,7 @@ static void refusals(void)
 		{"spr::INST_RETIRED:ANY:e=1", TACH_ERR_ATTR_SET, 0,
 		 "e=0 is wired into this umask"},
 		{"spr::INST_RETIRED:e=1:c=1", TACH_ERR_ATTR_SET, 0,
-		 "e=0 is wired into this umask"}, /* which comes by itself */
+		 "e=0 is wired into this umask"}, /* set automatically */
 		{"spr::INST_RETIRED:PREC_DIST:intx=1", TACH_ERR_ATTR_SET, 0,
 		 "intx=0 is wired into this umask"},
 		{"spr::INST_RETIRED:PREC_DIST:intxcp=1", TACH_ERR_ATTR_SET, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What formulas become: forms, of which factors, and instructions, one after the other. A value
- * alone does not tell a formula that folded from one that did not.
+ * Compiled formulas: their forms and factors, and the sequence of instructions. The value alone
+ * does not show if a formula was folded.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -60,11 +60,14 @@ static void forms(void)
 		{"7", "7 / 1"},
 		{"elapsed_ns", "1*t 0 / 1"},
 		{"-(N0 - 3*N1 + elapsed_ns - 4)", "-1*N0 3*N1 -1*t 4 / 1"},
-		/* Between constants, also where digits are lost. */
+		/* Between constants, even if digits are lost. */
 		{"10 / 4", "2.5 / 1"},
 		{"1 / 3", "0.33333333333333331 / 1"},
 		{"0.1 / 3 + 1", "1.0333333333333334 / 1"},
-		/* By what divides every factor, or by a power of two where it loses nothing. */
+		/*
+		 * Divides by a common divisor of all factors, or by a power of two if that is
+		 * exact.
+		 */
 		{"(4*N0 + 6*N1) / 2", "2*N0 3*N1 0 / 1"},
 		{"(4*N0 + 6*N1 + 2) / 2", "2*N0 3*N1 1 / 1"},
 		{"(4*N0 + 6*N1 + 1) / 2", "4*N0 6*N1 1 / 2"},
@@ -79,7 +82,7 @@ static void forms(void)
 		{"N0 / 0.5", "2*N0 0 / 1"},
 		{"N0 / 0", "1*N0 0 / 0"},
 		{"7 / 0", "7 / 0"},
-		/* What is no integer any more is not taken for one. */
+		/* A number that is no longer an integer is not treated as one. */
 		{"(0.5*N0 + 0.5*N0 + N1) / 3", "1*N0 1*N1 0 / 3"},
 		{"(4*(0.5*N0)) / 2", "1*N0 0 / 1"},
 		{"(N0 * 9007199254740992) / 4", "2251799813685248*N0 0 / 1"},
@@ -130,7 +133,7 @@ static void forms(void)
 		{"N0/(N1/N2)", "program of 1"},
 		{"N0/(N1/0)", "program of 1"},
 		{"1/(2/(N0/3))", "program of 1"},
-		/* What is too large or too small for a double is left to be met. */
+		/* Values too large or too small for a double are left to run time. */
 		{"1e300 * (1e300 * N0)", "program of 1"},
 		{"1e-300 * (1e-300 * N0)", "program of 1"},
 		{"1e-300 * (1e-10 * N0)", "program of 1"},
@@ -329,7 +332,7 @@ static void sums_have_functions_of_their_own(void)
 			}
 }
 
-/* The k-th that takes a count or a number along, and what runs it: behind it, one more. */
+/* The k-th step with a count or number, and the instruction that runs it; one more follows. */
 static tach__step *step(int k, const char *more)
 {
 	static const char *const along[] = {"+ N2", "- N2", "* N2", "/ N2",

@@ -64,7 +64,7 @@ static void of_every_operator(void)
 		{"N1 == 4 ? N0 : N2", 10, E0},
 		{"N1 != N2 ? N0 : N2", 10, E0},
 		{"N1 != 4 ? N0 : N2", 5, E2},
-		/* Where the least of something and no number is none, nothing is above it. */
+		/* If the minimum of a value and NaN is NaN, nothing exceeds it. */
 		{"min(N0/N3, 1) > 0 ? N0 : N2", 5, E2},
 		{"max(N0/N3, 1) > 0 ? N0 : N2", 5, E2},
 		{"N0/N3 > 0 ? N0 : N2", 5, E2},
@@ -91,7 +91,7 @@ static void of_every_operator(void)
 	}
 }
 
-/* What has no value has no error; what has no error adds none, however steep it is. */
+/* A missing value has no error; an exact operand adds none, however steep the formula. */
 static void none_and_nothing(void)
 {
 	static const double exact[] = {0, 0, 0, 0};

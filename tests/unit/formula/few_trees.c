@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The first of the trees of formula_trees.c: quick, and most of what is wrong shows there. */
+/* The first trees of formula_trees.c: fast, and finds most faults. */
 #define TREES 500
 #include "tests/unit/formula/formula_trees.c"

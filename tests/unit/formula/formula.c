@@ -208,7 +208,7 @@ static void errors(void)
 	}
 }
 
-/* What compares is a value, and any value is a condition. */
+/* A comparison is a value, and any value is a condition. */
 static void logic(void)
 {
 	static const struct {
@@ -332,7 +332,7 @@ static int endless(void *context, const char *name, size_t length, double *value
 	return 0;
 }
 
-/* A parameter or a clock without end is none; a large number is right where the text is. */
+/* An infinite parameter or clock is refused; a large number in the text is fine. */
 static void large_numbers(void)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
@@ -367,7 +367,7 @@ static void long_chains(void)
 	for (int i = 0; i < 4000; i++)
 		strcat(text, i % 2 ? "+N1" : "-N1");
 	CHECK(value_of(text, NULL) == 2000000000.0);
-	/* What does not fold: a program. */
+	/* A program that does not fold. */
 	strcpy(text, "N0");
 	for (int i = 0; i < 1000; i++)
 		strcat(text, i % 2 ? "*N1/N0" : "*N0/N1");
@@ -515,7 +515,10 @@ static const struct tach_formula *one_part(void *context, int i)
 	return i == 0 ? context : NULL;
 }
 
-/* What a name stands for comes whole: all branches of its choices, and which counts it uses. */
+/*
+ * Definitions of names are included completely: all branches of their choices, and the counts
+ * they use.
+ */
 static void parts(void)
 {
 	static const uint64_t n[] = {10, 4, 3}, other[] = {1, 4, 3};
@@ -536,7 +539,7 @@ static void parts(void)
 	}
 	tach_formula_free(f);
 	f = NULL;
-	/* Beside what the formula uses itself. */
+	/* In addition to the formula's own operands. */
 	CHECK(!tach_formula_compile("N0 * N4 + p", &opt, &f, &err), "%s", err.text);
 	for (int i = 0; f && i < 6; i++)
 		CHECK(tach_formula_uses(f, i) == (i < 3 || i == 4), "uses N%d as well", i);
@@ -622,7 +625,7 @@ static void printing(void)
 	}
 }
 
-/* Nothing is left allocated, whether it compiles or not. */
+/* Nothing stays allocated, whether it compiles or not. */
 static void nothing_is_kept(void)
 {
 	static const char *const text[] = {

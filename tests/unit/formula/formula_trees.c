@@ -206,9 +206,9 @@ static void postfix(struct text *x, const struct tree *t)
 /* ---- the test's own evaluation ---- */
 
 /*
- * A value with what is needed to bound the error of any other order of the same operations:
- * size adds magnitudes where values might cancel, factor is how much divisions amplify, ops
- * counts roundings. loose: a comparison went by less than that error.
+ * A value with the data to bound the error of any other order of the same operations: size adds
+ * magnitudes if values might cancel, factor is the amplification by divisions, ops counts
+ * roundings. loose: a comparison was decided by less than that error.
  */
 struct value {
 	double v, size, factor;

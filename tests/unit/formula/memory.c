@@ -28,7 +28,7 @@ static int formula_job(void)
 	return code;
 }
 
-/* What stands in a text before it is wrong is given back too. */
+/* Parts parsed before the error are freed too. */
 static int wrong_job(void)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;

@@ -31,7 +31,7 @@ static void prints(const char *text, enum tach_formula_kind kind, const char *wa
 	tach_formula_free(f);
 }
 
-/* As they are written here; any parentheses left out would be another formula. */
+/* In this spelling: leaving out any parentheses would give another formula. */
 static void only_parentheses_that_are_needed(void)
 {
 	static const char *const same[] = {

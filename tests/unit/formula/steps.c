@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function that a formula may run in: those unrolled for a number of terms, and every
- * pair of operators that run as one, amid a formula and at its end.
+ * Every function that may run a formula: those unrolled for a number of terms, and every pair
+ * of operators that runs as one, inside a formula and at its end.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,10 @@ static double eval(const char *text)
 
 /* ---- one form ---- */
 
-/* "first*N<at> + 4*N<at + 1> + 5*N<at + 2> ..." of so many terms; its value. */
+/*
+ * Writes "first*N<at> + 4*N<at + 1> + 5*N<at + 2> ..." with that number of terms; returns its
+ * value.
+ */
 static double sum(char *text, int at, int terms, int first)
 {
 	double value = 0;
@@ -46,7 +49,7 @@ static double sum(char *text, int at, int terms, int first)
 
 static void forms_of_every_length(void)
 {
-	/* Beside counts: nothing, a number, time. */
+	/* In addition to counts: nothing, a number, time. */
 	static const struct {
 		const char *text;
 		double value;
@@ -104,8 +107,8 @@ static double along(char *text, int k, int count, double number, double left)
 }
 
 /*
- * A product does not fold, nor does what is made of it. Up to three in a row, behind a count,
- * at the end and before another; the second of two may be where a choice goes on.
+ * A product does not fold, nor does what is made of it. Up to three in a row, after a count, at
+ * the end and before another; the second of two may be the target of a choice.
  */
 static void pairs_of_operators(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once, in what all rooms do together (of one room: memory.c and
- * no_memory.c there), and what runs on the hot path makes none. (System calls that
- * fail: tests/unit/reader/open_faults.c.)
+ * Every allocation fails once, in operations of several rooms (for one room: its memory.c and
+ * no_memory.c), and the hot path allocates nothing. (System calls that fail:
+ * tests/unit/reader/open_faults.c.)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static void saved_pieces(void)
 	exhaust(saved_job);
 }
 
-/* What was asked for before stays when something new cannot be had. */
+/* An earlier configuration stays if a new one fails. */
 static int configure_job(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
@@ -282,7 +282,7 @@ static void handlers(void)
 #endif
 }
 
-/* What runs on the hot path, or may run in a signal handler, allocates nothing at all. */
+/* Code of the hot path and code for signal handlers never allocates. */
 static void no_allocation(void)
 {
 #if WATCHED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cause a refusal has by what the machine says of itself, and the sentence of each. */
+/* The cause of a refusal, from the state of the machine, and the sentence of each cause. */
 #include <errno.h>
 #include <string.h>
 #include <tach/error.h>
@@ -163,7 +163,7 @@ static void sentences_with_what_was_found(void)
 	SAYS(want, OPEN_OTHER, S{0}, -EBUSY);
 }
 
-/* Those without numbers are the same whatever the machine; each has words of its own. */
+/* Sentences without numbers are the same on every machine; each has its own words. */
 static void plain_sentences(void)
 {
 	static const struct {

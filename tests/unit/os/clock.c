@@ -22,11 +22,11 @@
 /* ---- a counter and a time of the test's own; 2 ticks are 1 ns ---- */
 
 static uint64_t passed;	       /* ticks until now */
-static uint64_t until, behind; /* ticks of a look at the time, until it and behind it */
+static uint64_t until, behind; /* ticks of a reading: before the time is read, and after it */
 static int looks;	       /* at the time */
 static uint64_t longer[64];    /* ticks that each of them takes more */
 static double slept;	       /* ns */
-static uint64_t suspended;     /* ns, in all; the counter goes on meanwhile */
+static uint64_t suspended;     /* ns, in total; the counter continues during it */
 
 static uint64_t counter(void)
 {
@@ -85,7 +85,7 @@ static void machine(uint64_t now)
 /* ---- a kernel that says it, or does not ---- */
 
 static struct perf_event_mmap_page page;
-static long opened, mapped; /* what the kernel gives; mapped 0: the page */
+static long opened, mapped; /* the kernel's results; mapped 0: the page */
 static char did[100];
 
 static long answer(long number, long a, long b, long c, long d, long e, long f)
@@ -193,7 +193,7 @@ static void then_the_kernel(void)
 	}
 }
 
-/* The kernel is not asked at the end of a process; what a page says is remembered. */
+/* At process exit the kernel is not asked; data from a page are remembered. */
 static void in_a_hurry(void)
 {
 	struct perf_event_mmap_page of = {0};
@@ -233,7 +233,7 @@ static double measure(double apart, double *error)
 	return hz;
 }
 
-/* 20 ticks before the time and 20 behind it: the middle is exact, and may be off by 20. */
+/* 20 ticks before the time and 20 after it: the middle is exact, with an error of up to 20. */
 static void exact_where_the_time_is_in_the_middle(void)
 {
 	double error, hz;
@@ -241,7 +241,7 @@ static void exact_where_the_time_is_in_the_middle(void)
 	machine(1000);
 	tach__clock_start();
 	CHECK(looks == 8 && slept == 0, "%d looks", looks);
-	CHECK(first.ticks == 1020 && first.ns == 510); /* of equal ones the first */
+	CHECK(first.ticks == 1020 && first.ns == 510); /* the first of equal ones */
 	passed += 2 * 1000000000ull * 3 - 8 * 40;
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(hz == 2e9 && looks == 16 && slept == 0, "%.17g", hz);
@@ -268,7 +268,7 @@ static void the_closest_look_is_taken(void)
 	}
 }
 
-/* Off by as much as it says, and no more: the time is read at either end of the look. */
+/* The error is at most the stated one: the time is read at either end of the reading. */
 static void the_error_is_what_it_may_be(void)
 {
 	double error, hz;
@@ -292,7 +292,7 @@ static void a_rest_is_slept(void)
 	machine(1000);
 	tach__clock_start();
 	passed +=
-		2 * 150000 - 8 * 40; /* the second look is 150 us later, but for where it is */
+		2 * 150000 - 8 * 40; /* the second reading is 150 us later, except its place */
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(slept == 50000 && looks == 24, "%g slept, %d looks", slept, looks);
 	CHECK(hz == 2e9);
@@ -304,7 +304,7 @@ static void a_rest_is_slept(void)
 	machine(1000);
 	measure(TACH__CLOCK_EXACT, &error); /* begins with the first look itself */
 	CHECK(slept > 19e6 && slept <= 20e6 && looks == 24, "%g slept", slept);
-	measure(TACH__CLOCK_EXACT, &error); /* which is long ago then */
+	measure(TACH__CLOCK_EXACT, &error); /* the first is then long ago */
 	CHECK(slept <= 20e6 && looks == 32, "%g slept, %d looks", slept, looks);
 }
 
@@ -341,7 +341,7 @@ static void a_first_look_that_is_not_there_yet(void)
 	CHECK(hz == 2e9 && looks == 24, "%.17g, %d looks", hz, looks);
 }
 
-/* ---- of a process before this one ---- */
+/* ---- from a process before this one ---- */
 
 static void inherited(void)
 {
@@ -353,7 +353,7 @@ static void inherited(void)
 		{"4000000000:2.0:50:0", 4000000000, 50, 2e9},
 		{"4000000000:2.5:50:0", 4000000000, 50, 2e9 + 5},
 		{"19999999999:9.999999999:7:0", 19999999999, 7, 9999999999.0},
-		{"20000000000:9.0:50:0", 0, 0, 0}, /* not of this boot */
+		{"20000000000:9.0:50:0", 0, 0, 0}, /* from another boot */
 		{"20000000001:9.0:50:0", 0, 0, 0},
 		{"4000000000:10.0:50:0", 0, 0, 0},
 		{"4000000000:11.0:50:0", 0, 0, 0},
@@ -381,7 +381,7 @@ static void inherited(void)
 	unsetenv("TACH_CLOCK");
 }
 
-/* ---- what formulas name so ---- */
+/* ---- the names in formulas ---- */
 
 static void tsc_hz(void)
 {

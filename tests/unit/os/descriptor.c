@@ -15,13 +15,13 @@
 #include "core/os/sys.h"
 #include "tests/check.h"
 
-enum { SAME = 0 }; /* the kernel gives the number that is asked for */
+enum { SAME = 0 }; /* the kernel returns the requested number */
 
 static struct {
 	uint64_t limit;
 	long limit_refused, moved, id_refused;
 	uint64_t id;
-	const char *name; /* of what is at a number; NULL: there is no /proc */
+	const char *name; /* the target of a number; NULL: no /proc */
 } kernel;
 static char did[200]; /* one word for each call that changes something */
 
@@ -78,7 +78,7 @@ static void kept_where_it_belongs(void)
 		long limit_refused, fd, moved, id_refused, result;
 		const char *did;
 	} of[] = {
-		/* From half of what the program may have, 2048 at most. */
+		/* Starts at half of the program's limit, at most at 2048. */
 		{1024, 0, 5, SAME, 0, 512, "move 5 512; close 5; "},
 		{1024, 0, 511, SAME, 0, 512, "move 511 512; close 511; "},
 		{1024, 0, 512, SAME, 0, 512, ""},
@@ -105,7 +105,7 @@ static void kept_where_it_belongs(void)
 		{1024, 0, 5, -EMFILE, 0, -EMFILE, "move 5 512; close 5; "},
 		{1024, 0, 5, -EPERM, 0, 5, "move 5 512; "},
 		{1024, 0, 5, -EINVAL, 0, 5, "move 5 512; "},
-		/* What it is is not told. */
+		/* Its type is unknown. */
 		{1024, 0, 5, SAME, -ENOTTY, -ENOTTY, "move 5 512; close 5; close 512; "},
 		{1024, 0, 600, SAME, -EPERM, -EPERM, "close 600; "},
 	};

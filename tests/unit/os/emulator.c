@@ -26,7 +26,7 @@ static long answer(long number, long a, long b, long c, long d, long e, long f)
 	return 0;
 }
 
-/* ---- whether there is one: asked once in a process, so each in a child ---- */
+/* ---- is there an emulator? Asked once per process, so each case runs in a child ---- */
 
 static const char *none_without_the_variable(void)
 {
@@ -48,7 +48,7 @@ static const char *of_each_thread(void)
 	says.counts = (uintptr_t)(counts + 1);
 	if (tach__emulated_counts() != counts + 1 || asked != 2)
 		return "not asked again";
-	says.version = 0; /* this thread has none */
+	says.version = 0; /* this thread has no counts */
 	return tach__emulated_counts() ? "counts without an answer" : NULL;
 }
 
@@ -154,7 +154,7 @@ static void events_that_it_counts(void)
 		is = tach__emulated_event(&attr, &why);
 		CHECK(is == of[i].is && (is >= 0 || (why && strstr(why, of[i].why))),
 		      "%zu: %d, %s", i, is, why);
-		/* The emulator itself only of what it may leave out. */
+		/* The emulator is queried only for events that it may leave out. */
 		CHECK(asked == (is >= TACH__EMULATED_LOADS ||
 				strcmp(of[i].why, "--events") == 0),
 		      "%zu: asked %d times", i, asked);

@@ -10,8 +10,8 @@
 #include "tests/root.h"
 
 static size_t piece;	/* the most that a read gives; 0: any number of bytes */
-static int interrupted; /* so many reads are interrupted first */
-static int broken;	/* which of the reads fails, from 1 on; 0: none */
+static int interrupted; /* this number of reads is interrupted first */
+static int broken;	/* which read fails, from 1 on; 0: none */
 static int reads;
 
 static ssize_t some(int fd, void *out, size_t size)
@@ -85,7 +85,7 @@ static void a_read_is_interrupted_or_fails(void)
 
 	kernel(0, 2, 0);
 	LINE("/two", 64, "first");
-	kernel(3, 0, 2); /* what came until then is a line */
+	kernel(3, 0, 2); /* the bytes until then form a line */
 	LINE("/two", 64, "fir");
 	kernel(0, 0, 1);
 	LINE("/two", 64, NULL);
@@ -192,7 +192,7 @@ static void an_interrupt_of_before(void)
 	CHECK(reads == 1, "%d reads", reads);
 }
 
-/* Nothing is asked for that there is no room for: it would wait, of a file that has no end. */
+/* Reads of 0 bytes are not made: on an endless file they would repeat for ever. */
 static void no_read_of_no_bytes(void)
 {
 	char out[4];
@@ -235,7 +235,7 @@ static void numbers_as_c_spells_them(void)
 		      errno);
 	}
 	CHECK(tach__file_number(root, "/not", &(uint64_t){0}) == -1);
-	for (int digits = 63; digits < 65; digits++) { /* as many as there is room for */
+	for (int digits = 63; digits < 65; digits++) { /* the maximum length */
 		uint64_t value = 0;
 
 		root_put(root, "/number", "%0*d\n", digits, 5);
@@ -261,7 +261,7 @@ static void paths_that_are_too_long(void)
 	}
 }
 
-/* ---- what some files say ---- */
+/* ---- content of some files ---- */
 
 static void the_first_user_namespace(void)
 {

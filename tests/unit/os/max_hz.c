@@ -22,7 +22,7 @@ static void khz(int cpu, const char *text)
 #define IS(hz, flag) is(hz, flag, __LINE__)
 static void is(double hz, uint32_t flag, int line)
 {
-	uint32_t flags = TACH_FLAG_LOST; /* which is not this function's */
+	uint32_t flags = TACH_FLAG_LOST; /* set by the caller */
 	double got;
 
 	errno = 4711;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages, and texts in pages: what is asked of the kernel, what is there afterwards, and what is
- * left when it refuses.
+ * Pages and texts in pages: the calls to the kernel, the result, and the state after a refusal.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -106,7 +105,7 @@ static void mapped_and_given_back(void)
 	DID("map 1; ");
 }
 
-/* Nothing is touched before it is opened; and then all of it may be. */
+/* Reserved memory is untouched until it is opened; then all of it is usable. */
 static void reserved_then_opened(void)
 {
 	int fd[2];
@@ -216,7 +215,7 @@ static void a_text_grows(void)
 		CHECK(tach__buffer_sink(&text, piece, sizeof piece) == 0);
 	CHECK(tach__buffer_sink(&text, piece, room - text.length) == 0);
 	CHECK(text.length == room && text.size == room, "%zu of %zu", text.length, text.size);
-	begin(ENOMEM); /* what is there stays */
+	begin(ENOMEM); /* existing text stays */
 	CHECK(tach__buffer_sink(&text, "b", 1) == -ENOMEM);
 	CHECK(errno == 4711 && text.length == room && text.size == room);
 	begin(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of perf_event_open(2), and what becomes of a kernel that refuses guests. */
+/* The arguments of perf_event_open(2), and kernels that refuse to count guests. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include "core/os/sys.h"
 #include "tests/check.h"
 
-static long given, without; /* what the kernel gives, and where guests are left out */
+static long given, without; /* the kernel's result; the result with guests excluded */
 static char did[100];
 
 static long answer(long number, long a, long b, long c, long d, long e, long f)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process of a parallel job this is, by what launchers set; each case in a process. */
+/*
+ * The rank of this process in a parallel job, from launchers' variables; each case runs in a
+ * process.
+ */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +29,7 @@ static const struct job jobs[] = {
 	{{"PMI_RANK", "5", "PMI_SIZE", "16", "MPI_LOCALNRANKS", "6"}, 5, 16, 6},
 	{{"SLURM_PROCID", "7", "SLURM_STEP_NUM_TASKS", "9"}, 7, 9, 0},
 	{{"PMIX_RANK", "2"}, 2, 1, 0},
-	/* The library's own before those of what started it. */
+	/* The MPI library's own variables have priority over the launcher's. */
 	{{"SLURM_PROCID", "7", "OMPI_COMM_WORLD_RANK", "3", "SLURM_STEP_NUM_TASKS", "9"},
 	 3,
 	 1,
@@ -34,7 +37,7 @@ static const struct job jobs[] = {
 	{{"PMIX_RANK", "2", "PMI_RANK", "4"}, 4, 1, 0},
 	/* A size without a rank is of no job. */
 	{{"OMPI_COMM_WORLD_SIZE", "8", "PMI_SIZE", "4"}, -1, 1, 0},
-	/* What is no number is not set. */
+	/* A value that is not a number counts as unset. */
 	{{"OMPI_COMM_WORLD_RANK", "", "PMI_RANK", "1"}, 1, 1, 0},
 	{{"OMPI_COMM_WORLD_RANK", "-1", "PMI_RANK", "1"}, 1, 1, 0},
 	{{"OMPI_COMM_WORLD_RANK", "3x", "PMI_RANK", "1"}, 1, 1, 0},

@@ -125,7 +125,8 @@ struct refuse_call {
 	uint64_t from;
 };
 enum { REFUSE_CALLS = 1 << 16, REFUSE_CALLERS = 5 };
-static struct refuse_call refuse_calls[REFUSE_CALLS]; /* of the last run without a refusal */
+/* calls of the last run without a refusal */
+static struct refuse_call refuse_calls[REFUSE_CALLS];
 
 static struct {
 	int n;
@@ -176,8 +177,8 @@ static inline void refuse_note(pid_t pid, long at, const refuse_regs *regs)
 }
 
 /*
- * Whether the call is one to refuse: it may fail, and comes from its place for the 1st, 2nd,
- * 4th, 8th ... or the last of `calls`.
+ * Returns true if this call should be refused: it may fail, and is the 1st, 2nd, 4th, 8th ...
+ * or last of `calls` from its place.
  */
 static inline int refuse_worth(long at, long calls, int every)
 {
@@ -208,10 +209,10 @@ static inline void refuse_mark(void)
 
 struct refusal {
 	long from;   /* calls are counted after the first of this number; 0: after the mark */
-	long at;     /* which call fails: 0 is the first after the mark; -1: none */
+	long at;     /* number of the failing call: 0 is the first after the mark; -1: none */
 	int which;   /* way of failing */
-	long number; /* out: the call that failed; -1: there are not so many */
-	int way;     /* out: 0: that call has not so many ways; it was done */
+	long number; /* out: the call that failed; -1: too few calls */
+	int way;     /* out: 0: the call has fewer ways to fail, and succeeded */
 	long calls;  /* out, when none was to fail: how many there are */
 	int status;  /* out: of waitpid */
 };

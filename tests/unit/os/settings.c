@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What files of pretended machines say of the kernel, of the processor and of the process. */
+/* Facts about the kernel, the processor and the process, from files of simulated machines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static struct tach__settings settings(void)
 	return s;
 }
 
-/* Of a machine with no other files. */
+/* A machine with only this file. */
 static struct tach__settings with(const char *path, const char *text)
 {
 	root_wipe(root);
@@ -219,7 +219,7 @@ static void of_the_process(void)
 	CHECK(!s.apparmor[0]);
 }
 
-/* Texts that are longer than their room are cut, and what stands behind them stays. */
+/* Texts longer than their buffer are shortened, and the bytes after the buffer stay. */
 static void long_texts(void)
 {
 	char text[2][200];

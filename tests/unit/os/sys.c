@@ -39,7 +39,10 @@ static void six_arguments(void)
 static const int raised[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGSYS, SIGFPE};
 enum { RAISED = sizeof raised / sizeof *raised };
 
-/* Whether the calling thread blocks all but those of them; of the last so many it blocks. */
+/*
+ * Returns true if the calling thread blocks all signals except `still`; `extra`: how many of
+ * the last ones it blocks.
+ */
 static int blocks_all_but(int still, int extra)
 {
 	sigset_t now;
@@ -49,7 +52,7 @@ static int blocks_all_but(int still, int extra)
 		int blocked = 1;
 
 		if (s == SIGKILL || s == SIGSTOP || (s > 31 && s < SIGRTMIN))
-			continue; /* not to be blocked; the C library's own */
+			continue; /* never blocked; the C library's own */
 		for (int i = 0; i < still; i++)
 			blocked &= raised[i] != s;
 		if (sigismember(&now, s) != (blocked || s == extra)) {

@@ -25,7 +25,7 @@ static char root[] = "/tmp/tach-sysfs-XXXXXX";
 #define READS(device, file, size, want) reads(device, file, size, want, __LINE__)
 static void reads(const char *device, const char *file, size_t size, const char *want, int at)
 {
-	char room[64], *out = room + 1; /* behind a blank that is none of its own */
+	char room[64], *out = room + 1; /* after a blank that does not belong to it */
 	int n;
 
 	memset(room, '?', sizeof room);
@@ -47,7 +47,7 @@ static void one_file_of_a_device(void)
 	root_put(root, "cpu/plain", "abc");
 	root_put(root, "outside", "secret");
 	READS("cpu", "cpumask", 60, "0-3");
-	READS("cpu :x", "cpumask", 60, "0-3"); /* as long as it is said to be */
+	READS("cpu :x", "cpumask", 60, "0-3"); /* exactly the stated length */
 	READS("cpu", "cpumask", 5, "0-3");
 	READS("cpu", "cpumask", 4, "0-3");
 	READS("cpu", "cpumask", 3, "0-");
@@ -121,7 +121,7 @@ static void the_device_of_a_type(void)
 	      descriptors() - before);
 }
 
-/* Of several it is the first that the folder has. */
+/* Of several, the first in the folder wins. */
 static void the_first_of_a_type(void)
 {
 	char name[8] = "", first[8] = "";

@@ -34,7 +34,7 @@ static const char *in_folder(const char *name)
 
 /* ---- what a child holds ---- */
 
-/* Those of counters and files: the C library's heaps come and go as it likes. */
+/* Mappings of counters and files; the C library's heaps are not counted. */
 static int mappings(void)
 {
 	static char text[1 << 20];
@@ -50,16 +50,18 @@ static int mappings(void)
 	return n;
 }
 
-/* ---- jobs: 0, or what is wrong; the code of the library into *code ---- */
+/* ---- jobs: return 0 or an error number; *code is the library's code ---- */
 
 struct job {
 	const char *name;
 	void (*before)(void);
-	int (*run)(void);		/* between the marks; the library's code */
-	const char *(*after)(int code); /* what is wrong then; NULL: nothing */
+	int (*run)(void);		/* runs between the marks; returns the library's code */
+	const char *(*after)(int code); /* checks afterwards; returns NULL or what is wrong */
 };
 
-/* Descriptors that the job may keep until its thread ends: as many as without a fault. */
+/*
+ * Descriptors that the job may keep until its thread ends: the same number as without a fault.
+ */
 static int *kept;
 
 /* Everything that the child does; its exit status says what is wrong. */
@@ -131,7 +133,7 @@ static void exhaust(const struct job *job)
 	printf("# %s: %ld calls, %ld refusals\n", job->name, calls, refused);
 }
 
-/* A reader of what every machine counts, from its set to its end. */
+/* A reader of an event that every machine counts, from its set to its end. */
 static int count_run(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -229,7 +231,7 @@ static void reports(void)
 	tach_regions_disable();
 }
 
-/* ---- regions: a thread's start, its slots, a snapshot beside ---- */
+/* ---- regions: the start of a thread, its slots, a simultaneous snapshot ---- */
 
 static int regions_run(void)
 {
@@ -264,7 +266,7 @@ static int fork_run(void)
 	if (child > 0)
 		waitpid(child, &status, 0);
 	TACH_STOP(forked);
-	errno = 4711; /* of fork, which may be what failed */
+	errno = 4711; /* set by fork, which may have failed */
 	tach_regions_disable();
 	return status ? 1 : code;
 }

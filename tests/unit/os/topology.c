@@ -100,7 +100,7 @@ static void slots_of_cores(void)
 	CHECK(descriptors() == before, "%d left", descriptors() - before);
 }
 
-/* Values are told apart to 64 bits, or to 32 where they are pairs. */
+/* Distinguishes values by 64 bits, or by 32 in pairs. */
 static void kinds_of_cpus(void)
 {
 	put("sys/devices/system/cpu/online", "0-3");
@@ -115,10 +115,10 @@ static void kinds_of_cpus(void)
 	put("sys/devices/system/cpu/online", "1,0");
 	IS("sockets", 1);
 	IS("dies", 1);
-	put("sys/devices/system/cpu/online", "0,77"); /* of the one nothing is told: 0 */
+	put("sys/devices/system/cpu/online", "0,77"); /* one CPU without data: 0 */
 	cpu(0, 0, 0);
 	IS("sockets", 1);
-	put("sys/devices/system/cpu/online", "77"); /* of which nothing is told */
+	put("sys/devices/system/cpu/online", "77"); /* a CPU without data */
 	IS("sockets", 1);
 	many = 1;
 	put("sys/devices/system/cpu/online", "0-1022");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which boxes of the uncore machines have: by CPU, and where the table says so by sysfs. */
+/* The boxes of a machine: by CPU, and by sysfs if the table says so. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static void this_machines(void)
 	CHECK(tach__boxes() == tach__boxes());
 }
 
-/* A number behind the last bit is none of a box's. */
+/* A number above the last bit is not a box number. */
 static void as_many_as_there_are_bits(void)
 {
 	uint64_t boxes[TACH__BOX_WORDS + 1] = {0};

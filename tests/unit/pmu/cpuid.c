@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What x86 CPUs say of themselves by CPUID (Intel SDM volume 2, AMD APM volume 3): who they
- * are, and how many counters they have. The answers are this test's.
+ * CPUID of x86 CPUs (Intel SDM volume 2, AMD APM volume 3): identification and number of
+ * counters. The test provides the answers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static void core_types(void)
 	CHECK(tach__x86_cpus(root, 1, &cpu, 0) == 0);
 }
 
-/* Another machine's file, where the processor is not to be asked. */
+/* A file of another machine, for which the processor must not be queried. */
 static void by_file(void)
 {
 	struct tach__cpu cpu;
@@ -172,7 +172,8 @@ static void counters_of_intel(void)
 	HAS("skl", 1, 3 | FIXED_OF(1));
 	cpuid_set(1, 0xa, 0x07300005, 0, 0, 0x600);
 	HAS("skl", 1, 0);
-	cpuid_set(1, 0xa, 0x08300805, 0, 0x18, 0x8602); /* 0 and 1, and those of the mask */
+	/* 0 and 1, and the counters of the mask */
+	cpuid_set(1, 0xa, 0x08300805, 0, 0x18, 0x8602);
 	HAS("spr", 1, 0xff | FIXED_OF(0x1b) | FIELDS);
 	cpuid_set(1, 0xa, 0x08302006, 0, 0xff0077, 0x8600);
 	HAS("spr", 1, 0xffffffff | FIXED_OF(0x77));
@@ -201,7 +202,7 @@ static void counters_of_amd(void)
 	HAS("amd64_fam19h_zen4", 1, 0x3f);
 	cpuid_set(1, 0x80000000, 0x80000000, 0, 0, 0);
 	HAS("amd64_fam10h_barcelona", 1, 0xf);
-	/* Nothing is told of NetBurst's 18. */
+	/* NetBurst's 18 are not reported. */
 	cpuid_reset("GenuineIntel", 0xa);
 	cpuid_set(1, 0xa, 0x07300203, 0, 0, 1);
 	HAS("netburst_p", 1, 0x3ffff);

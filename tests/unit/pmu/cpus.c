@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kinds of core that each architecture's files tell of, as they are read; which PMUs these
- * have: identify.c.
- */
+/* Core types from each architecture's files; identify.c tests their PMUs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,7 +99,7 @@ static void riscv_harts(void)
 	      "%s, %s", cpus[0].id, cpus[1].id);
 	CHECK(harts(text, 1) == 1 && strcmp(cpus[0].id, "0x5b7 0x0 0x10") == 0);
 	CHECK(harts(text, 0) == 0);
-	/* Two numbers of three are none, and another hart's do not complete them. */
+	/* Two of three numbers are not enough, and another hart's do not complete them. */
 	snprintf(text, sizeof text,
 		 HART("0") "mvendorid\t: 0x1\nmarchid\t\t: 0x2\n\n" HART(
 			 "1") "mimpid\t\t: 0x3\nuarch\t\t: nosuch\n\n");
@@ -160,11 +157,11 @@ static void arm_cores(void)
 	midr(0, "0x00000000410fd400");
 	midr(1, "0x00000000414fd0c1");
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
-	begin(); /* not told which there can be: CPU 0 */
+	begin(); /* without the list of possible CPUs: CPU 0 */
 	midr(0, "0x00000000410fd400");
 	midr(1, "0x00000000414fd0c1");
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
-	begin(); /* so many are looked at */
+	begin(); /* the maximum number of CPUs */
 	put("/sys/devices/system/cpu/possible", "0-5000\n");
 	midr(4095, "0x00000000410fd400");
 	midr(4096, "0x00000000414fd0c1");
@@ -205,7 +202,7 @@ static void numbered_devices(void)
 	midr(0, "0x00000000414fd0c1");
 	midr(1, "0x00000000410fd400");
 	midr(11, "0x00000000410fd034");
-	midr(4096, "0x00000000410fd034"); /* as many are looked at as by the others */
+	midr(4096, "0x00000000410fd034"); /* the same maximum as for the others */
 	snprintf(sysfs, sizeof sysfs, "%s/sys/bus/event_source/devices", root);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		put("/sys/bus/event_source/devices/armv8_pmuv3_3/cpus", "%s", cases[i].list);

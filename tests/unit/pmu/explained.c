@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the scheduler says where events do not fit, and what options leave of a machine. */
+/*
+ * The scheduler's explanation if events do not fit, and the part of a machine that options
+ * leave.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -135,7 +138,7 @@ static void explained(void)
 	SAYS("the anchor events leave no counter for the others on skl");
 }
 
-/* What people called their events, in the groups that would hold them. */
+/* The users' names of their events, in the groups that could count them. */
 static void groups_are_told(void)
 {
 	static const struct {
@@ -193,7 +196,9 @@ static void how_many_fit(void)
 	      plan.counter[3] == 0);
 }
 
-/* An anchor in ten groups beside as many events as there may be; software needs no counter. */
+/*
+ * An anchor in ten groups with the maximum number of events; software events need no counter.
+ */
 static void many_events(void)
 {
 	enum { N = 185, TAKING = 30 };
@@ -267,7 +272,7 @@ static void watchdogs(void)
 	}
 }
 
-/* Nothing is left of what was in the struct. */
+/* The struct's old content is gone. */
 static void machines(void)
 {
 	static const char *const pmus[] = {"skl", "arm_n1", "amd64_fam19h_zen4", "rv_bullet",
@@ -324,7 +329,7 @@ static void other_events(void)
 	}
 }
 
-/* Numbers beside those of boxes are none of a box. */
+/* Numbers outside the boxes' range are refused. */
 static void no_boxes(void)
 {
 	const int numbers[] = {-1, tach__npmus() - 1, tach__npmus() + tach__nboxes()};

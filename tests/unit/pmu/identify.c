@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which PMUs a machine has: every @match line of the tables, hybrids with and without sysfs,
- * unknown CPUs, TACH_PMU. Machines are folders made here.
+ * The PMUs of a machine: every @match line of the tables, hybrids with and without sysfs,
+ * unknown CPUs, TACH_PMU. Machines are simulated by folders.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -206,8 +206,9 @@ static void every_match_line(void)
 	CHECK(lines > 200, "%d", lines);
 }
 
-/* RISC-V: every digit counts, old kernels have the devicetree's name, and a CPU of no maker has
- * none.
+/*
+ * RISC-V: every digit counts, old kernels have the devicetree's name, and a CPU without a
+ * vendor has no table.
  */
 static void riscv64_machines(void)
 {
@@ -401,7 +402,7 @@ static void unknown_cpus_are_said_to_be(void)
 	midr(0, 0x61, 0xfff, 0); /* an Apple core: no PMUv3 to fall back to */
 	CHECK(ask(TACH__ARM64, &err)[0] == 0 && err.code == TACH_ERR_NOTFOUND, "%s", err.text);
 	put("/sys/devices/system/cpu/possible", "0-1\n");
-	midr(1, 0x61, 0x023, 0); /* beside one that is known */
+	midr(1, 0x61, 0x023, 0); /* together with a known one */
 	IS(TACH__ARM64, "apple_firestorm");
 	ask(TACH__ARM64, &err);
 	CHECK(err.code == 0 && strstr(err.text, "unknown: implementer 0x61 part 0xfff"), "%s",
@@ -452,7 +453,7 @@ static void names_given(void)
 	      pmus[0] == tach_pmu_find("nhm_ex") && tach_pmu_find("NHM-EX") == pmus[0]);
 }
 
-/* What a child process with TACH_PMU=value sees: number of PMUs, the first one. */
+/* Result in a child process with TACH_PMU=value: number of PMUs, the first one. */
 static int in_child(const char *value, int *n)
 {
 	int pipes[2], got[2] = {0, 0}, status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the public calls say of PMUs, events and umasks, against what the tables' text has. */
+/* The public calls about PMUs, events and umasks, compared with the text of the tables. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -217,7 +217,7 @@ static void umasks(void)
 	}
 }
 
-/* What does not exist, and structs of no size there is. */
+/* Unknown items, and structs with invalid sizes. */
 static void refused(void)
 {
 	struct tach_event_info event = {.size = sizeof event};
@@ -269,7 +269,7 @@ static void names(void)
 	}
 	CHECK(tach__pmus_named("hsw,skl", found, 2, NULL) == 2 &&
 	      found[0] == tach_pmu_find("hsw") && found[1] == tach_pmu_find("skl"));
-	/* 64 letters of a word are told. */
+	/* A message shows 64 letters of a word. */
 	for (int more = 0; more < 2; more++) {
 		memset(word, 'x', (size_t)(64 + more));
 		snprintf(text, sizeof text,

@@ -185,7 +185,7 @@ static void words_of_the_tree(void)
 	ASKED(wants_code("rv_p550", UINT64_C(0xf0001), 0), RAW, 0xf0001);
 }
 
-/* What the firmware counts, and what no CPU does, takes no counter. */
+/* Events of the firmware, and events that no CPU counts, need no counter. */
 static void no_counter(void)
 {
 	begin("isa\t\t: rv64imafdc", 0x78);
@@ -197,7 +197,7 @@ static void no_counter(void)
 	CHECK(asked == 0);
 }
 
-/* What tree, table and event allow together. */
+/* Counters that devicetree, table and event allow together. */
 static void allowed(void)
 {
 	begin("isa\t\t: rv64imafdc", 0x78);

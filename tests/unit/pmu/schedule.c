@@ -160,7 +160,7 @@ static void fewest_groups(void)
 	CHECK(split > 3000, "only %d rounds had to split", split);
 }
 
-/* Fields of PERF_METRICS count beside their slots event and nowhere else. */
+/* Fields of PERF_METRICS count only together with their slots event. */
 static void metrics_with_slots(void)
 {
 	struct problem p = {.n = 4};

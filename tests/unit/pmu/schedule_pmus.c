@@ -128,7 +128,7 @@ static void anchors_are_in_every_group(void)
 			 "MEM_LOAD_RETIRED:FB_HIT",
 			 1, 0);
 
-	/* Three places beside the anchor: 6 events in 2 groups. */
+	/* Three places besides the anchor: 6 events in 2 groups. */
 	CHECK(n == 2, "%d", n);
 	n = schedule("skl",
 		     "INST_RETIRED:ANY_P:c=1 INST_RETIRED:ANY_P:c=2 INST_RETIRED:ANY_P:c=3 "
@@ -213,7 +213,7 @@ static void raw_codes_have_the_counters_of_events(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(fixed_counters_add_to_general_ones);
 	CASE(the_watchdog_holds_a_counter);
 	CASE(offcore_registers_are_two);

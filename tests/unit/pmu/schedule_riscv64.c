@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V: which counters an event may have, by tables and by devicetrees. The trees are folders
- * made here, as Linux shows them, with what
- * Documentation/devicetree/bindings/perf/riscv,pmu.yaml and arch/riscv/boot/dts say of real
- * chips.
+ * RISC-V: which counters an event may have, by tables and by devicetrees. The devicetrees are
+ * folders in Linux's format, with content for real chips from
+ * Documentation/devicetree/bindings/perf/riscv,pmu.yaml and arch/riscv/boot/dts.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -108,7 +107,7 @@ static void hostile_trees(void)
 	PLACED(SBI, 3, 0);
 	put(BASE "/pmu/riscv,event-to-mhpmcounters", many, 5000 * sizeof *many);
 	PLACED(SBI, 3, 0);
-	/* What one property has is not read into the row that another is cut off in. */
+	/* If one property is truncated, its row does not get data of another. */
 	root_wipe(root);
 	cells(BASE "/pmu/riscv,event-to-mhpmcounters", whole, 12);
 	cells(BASE "/pmu/riscv,raw-event-to-mhpmcounters", cut_raw, 9);
@@ -171,7 +170,7 @@ static void every_event_of_the_d1(void)
 										: 0);
 }
 
-/* Names of several chips, the last without its end or cut off where there is no more room. */
+/* Names of several chips; the last one may lack its end or be cut off at the limit. */
 static void names_of_chips(void)
 {
 	char long_one[] = "/tmp/tach-tree-XXXXXX", names[600];
@@ -205,7 +204,7 @@ static void names_of_chips(void)
 	PLACED(SBI, 3, -1);
 }
 
-/* Of these two the core's numbers are the same. */
+/* These two chips have the same numbers of the core. */
 static void chips_that_differ(void)
 {
 	static const char d1[] = "sipeed,lichee-rv\0allwinner,sun20i-d1";
@@ -301,7 +300,7 @@ static void tables_tell_how_many(void)
 	      "how many is not known: %d", plan.ngroups);
 }
 
-/* perf's own names are events of the firmware's, or their number as it is. */
+/* perf's own names are events of the firmware, or their number unchanged. */
 static void generic_names(void)
 {
 	CHECK(schedule("rv_bullet", "cycles instructions branches cache-misses",

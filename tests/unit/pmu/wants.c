@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which counters an event may have, by its code: x86 (Intel SDM volume 3B, "Architectural
+ * The counters that an event may use, by its code: x86 (Intel SDM volume 3B, "Architectural
  * Performance Monitoring"; Linux arch/x86/events/intel/core.c, intel_get_event_constraints) and
- * arm64 (drivers/perf/arm_pmuv3.c). The machine is what a table says.
+ * arm64 (drivers/perf/arm_pmuv3.c). A table describes the machine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static void options(void)
 	}
 }
 
-/* PERF_METRICS: event select 0, umasks 0x80 to 0x87, beside the slots of the fourth counter. */
+/* PERF_METRICS: event select 0, umasks 0x80 to 0x87, with the slots on the fourth counter. */
 static void metrics(void)
 {
 	struct tach__want want;
@@ -151,7 +151,7 @@ static void metrics(void)
 	CHECK(machine.counters == (0xf | 7ull << 32), "no metrics, no fields");
 }
 
-/* What the table narrows. */
+/* Restrictions of the table. */
 static void tables(void)
 {
 	begin("spr");
@@ -191,7 +191,7 @@ static void tables(void)
 	IS(restricted("hsw", 2), 0xf);
 }
 
-/* Registers beside the counters, and how many there are. */
+/* Registers besides the counters, and their number. */
 static void shared_registers(void)
 {
 	static const struct {
@@ -255,7 +255,7 @@ static void arm64(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(generic_events);
 	CASE(options);
 	CASE(metrics);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The NMI watchdog holds a counter where this machine's own PMU is meant and the kernel says
- * so. */
+/*
+ * The NMI watchdog uses a counter, if this machine's own PMU is meant and the kernel says so.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static void as_the_kernel_says(void)
 	}
 }
 
-/* Of other PMUs, and where TACH_PMU says which, nothing is asked. */
+/* For other PMUs, and with TACH_PMU, the kernel is not asked. */
 static void of_others(void)
 {
 	int host, here = 0;

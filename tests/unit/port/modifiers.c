@@ -53,7 +53,7 @@ static void texts(void)
 			i < ALL ? &tach__mods[i] : &tach__box_mods[i - ALL];
 		char want[24];
 
-		/* Numbers there are none of. */
+		/* Unused numbers. */
 		if (i >= ALL && !*mod->name)
 			continue;
 		snprintf(want, sizeof want, ":%s=0", mod->name);

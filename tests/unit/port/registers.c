@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What back ends of register dispatch share: registers appended, counters, revisions, errors.
- */
+/* Shared code of the register dispatchers: appending registers, counters, revisions, errors. */
 #include <string.h>
 #include "core/port/registers.h"
 #include "tests/check.h"
@@ -34,7 +33,7 @@ static void appended(void)
 	CHECK(tach__pmc(&d, 5, 1, 2, 3) == TACH_ERR_NOASSIGN && out.npmcs == 2);
 }
 
-/* By the table's mask, else as many as libpfm-4 has, else any. */
+/* From the table's mask, else from libpfm-4's number, else any. */
 static void any_general(void)
 {
 	struct tach__pmu pmu = {0};

@@ -13,7 +13,7 @@ static unsigned rnd(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* What the solver finds on its stack is not what it has left there. */
+/* Soils the stack, so that the solver does not find its own old values there. */
 static __attribute__((noinline)) void soil(void)
 {
 	volatile char stack[4096];
@@ -77,7 +77,7 @@ static int brute(const struct tach__problem *p, int event, int8_t *counter)
 	return 0;
 }
 
-/* The same of a problem without musts, by what still fits. */
+/* The same for a problem without required counters: takes the first that fits. */
 static int first_fit(const struct tach__problem *p, int event, uint64_t held, int8_t *counter)
 {
 	if (event == p->nevents)
@@ -180,7 +180,7 @@ static void pools_and_musts(void)
 	CHECK(solve(&p, c) == TACH_ERR_INVAL);
 }
 
-/* As many events as there are counters, each of which may take one alone. */
+/* One event per counter, each with only one allowed counter. */
 static void no_choice(void)
 {
 	enum { N = TACH__SOLVER_MAX };

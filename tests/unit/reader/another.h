@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes room for the header of another architecture: included behind each but the last one. */
+/* Allows including another architecture's header: included after each except the last one. */
 #undef TACH_ARCH_FAST
 #undef TACH_ARCH_SIGNED
 #undef TACH_STUBS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tach/arch/x86.h has of single instructions, by the processor itself: the clock between
- * two of the compiler's, what changes a word, and the loop that the doctor counts by, which
- * x86's trap flag stops at each of its instructions.
+ * Single instructions of tach/arch/x86.h, on the processor itself: the clock between two of the
+ * compiler's, instructions that change a word, and the doctor's counting loop, which x86's trap
+ * flag stops at each instruction.
  */
 #include <signal.h>
 #include <tach/fault.h>

@@ -161,7 +161,7 @@ static void taken_by_an_event(void)
 	close(event);
 }
 
-/* All gone, as at the start of a daemon; what is opened next is counted again. */
+/* All are closed, like at the start of a daemon; counters opened next count again. */
 static void closed_all(void)
 {
 	struct tach_reader *reader = open_software(), *again;

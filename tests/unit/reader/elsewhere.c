@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is plain C in the headers of architectures that few or no machines run on. Their
- * instructions are in functions that this never calls, so that any compiler takes them.
+ * The plain C parts of headers for rare architectures. Their instructions are in functions that
+ * this never calls, so that any compiler takes them.
  */
 #define TACH_ARCH_H /* each asks whether tach/arch.h includes it */
 #include <tach/base.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader against a kernel that steps in at every point: for each thing that it may do and
- * each access of begin, of end and in between, what comes out is right or flagged.
+ * The reader against a kernel that interrupts it at every point: for each action and each
+ * access of begin, of end and in between, the result is right or flagged.
  */
 #include "tests/unit/reader/fakepage.h"
 
@@ -31,7 +31,7 @@ static uint32_t end(struct tach_reader *r, const struct tach_mark *mark, uint64_
 	return tach_reader_end_n(r, mark, delta, 4);
 }
 
-/* What it may do, and what end may say of a region in whose middle it did. */
+/* An action of the kernel, and the flags that end may set for a region interrupted by it. */
 static const struct act {
 	const char *name;
 	void (*act)(void);
@@ -239,7 +239,7 @@ static void named_regions_longer_than_2_to_the_width(void)
 		}
 }
 
-/* Absolute counts: the same quantity by either way, wherever the kernel steps in. */
+/* Absolute counts: the same value by either way, wherever the kernel interrupts. */
 static void reads_are_right(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};
@@ -325,8 +325,8 @@ static void nested_regions_share_a_loss(void)
 }
 
 /*
- * A handler amid the end of a region that finds out about a loss: whatever each of the two has
- * noted by then, both regions show it, and so does one around them that ends later.
+ * A handler during the end of a region that detects a loss: whatever each of the two has
+ * recorded, both regions are flagged, and so is an enclosing region that ends later.
  */
 static struct tach_mark in_handler;
 static uint32_t handler_flags;
@@ -409,7 +409,7 @@ static void turned_off_is_incomplete(void)
 	CHECK(tach_reader_end(r, &mark, delta) == 0 && delta[0] == 50);
 }
 
-/* Whatever the counter is worth at that moment; of one member and of two. */
+/* For any value of the counter at that moment; with one member and with two. */
 static void set_back_is_lost(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};
@@ -435,7 +435,7 @@ static void set_back_is_lost(void)
 		}
 }
 
-/* Members behind those that an end asks for are not looked at, whatever stands there. */
+/* Members after those that an end requests are ignored. */
 static void members_behind_the_last(void)
 {
 	for (unsigned n = 1; n <= 2; n++) {

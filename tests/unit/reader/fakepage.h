@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel, a PMU and perf pages in one thread: what the reader's code sees of them. The
- * reader's header, core/reader/lag.c and slow.c are compiled here with every access to a page,
- * every counter read and every system call led through sim_step(), where the kernel may step
- * in, as it does on the thread's own CPU: it does all that it does between two of the thread's
- * instructions.
+ * reader's header, core/reader/lag.c and slow.c are compiled here so that every page access,
+ * counter read and system call goes through sim_step(). There the kernel may interrupt, as on
+ * the thread's own CPU: it performs all its work between two of the thread's instructions.
  *
- * The includer may define SIM_SIGNAL: then sim_step() is nothing, and a signal handler steps
- * in.
+ * If the includer defines SIM_SIGNAL, sim_step() does nothing and a signal handler acts as the
+ * kernel.
  */
 #ifndef TESTS_UNIT_FAKEPAGE_H
 #define TESTS_UNIT_FAKEPAGE_H
@@ -28,7 +27,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen);
 		(value) = sim_counter((number) + 1, &(seen));                                  \
 	} while (0)
 #define TACH_HANDLER_STEP() (__atomic_signal_fence(__ATOMIC_SEQ_CST), sim_step())
-/* Which of the two is for the includer to say. */
+/* The includer chooses one of the two. */
 #ifndef TACH_MODULAR
 #define TACH_MODULAR 1
 #endif
@@ -45,7 +44,7 @@ static struct {
 } sim_memory;
 
 struct sim_event {
-	uint64_t count;		  /* what it counted: the truth */
+	uint64_t count;		  /* the true count */
 	uint64_t count_in, start; /* count and counter when it was put on the counter */
 	uint32_t index;		  /* 0: on none */
 };
@@ -126,7 +125,7 @@ static void sim_show(int i)
 	page->lock++;
 }
 
-/* The kernel starts a counter below zero, by what is left until the next interrupt. */
+/* The kernel starts a counter below zero, by the distance to the next interrupt. */
 static void sim_put(int i, uint32_t index)
 {
 	struct sim_event *e = &sim.event[i];
@@ -209,7 +208,7 @@ static inline void sim_out(void)
 	}
 }
 
-/* Off and on again, and the thread ran meanwhile. */
+/* Off and on again while the thread runs. */
 static inline void sim_starve(void)
 {
 	uint32_t index[SIM_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader as the compiler made it, with nothing between its instructions, against a kernel
- * that steps in from a timer signal on the reader's own thread.
+ * The compiled reader, without calls between its instructions, against a kernel that a timer
+ * signal simulates on the reader's own thread.
  */
 #include <signal.h>
 #include <sys/time.h>

@@ -24,7 +24,7 @@
 #include "tests/threads.h"
 #include "tests/unit/reader/liar.h"
 
-/* What a child that does this ends with: its exit status, or 128 + the signal. */
+/* Result of a child that does this: its exit status, or 128 + the signal. */
 static int outcome(void (*what)(void))
 {
 	int status = 0;
@@ -456,7 +456,7 @@ static void installing_leaves_the_allocator_alone(void)
 	CHECK(heap_in_use() == before, "%zu bytes, were %zu", heap_in_use(), before);
 }
 
-/* A record that is older than what stands at its address: no counter instruction. */
+/* A record older than the content of its address: it is not a counter instruction. */
 static void read_nothing(void)
 {
 	if (tach_fault_install(&err) <= 0)
@@ -489,7 +489,7 @@ static void open_it(int number, siginfo_t *info, void *context)
 	errno = EXDEV;
 }
 
-/* Amid any expression of the program's. */
+/* In the middle of any expression of the program. */
 static void errno_stays(void)
 {
 	struct sigaction action = {.sa_sigaction = open_it, .sa_flags = SA_SIGINFO}, before;

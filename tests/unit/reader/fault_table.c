@@ -19,9 +19,9 @@
 
 #if TACH_ARCH_FAST
 static pthread_mutex_t *its_lock;
-static int unlocked;	   /* handlers that were changed amid who knows what */
+static int unlocked;	   /* handlers that were changed outside the lock */
 static int refused_signal; /* sigaction(2) fails for it */
-static int other_signals;  /* that were asked for */
+static int other_signals;  /* requests for other signals */
 
 static int some_sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
@@ -44,7 +44,7 @@ static int some_sigaction(int number, const struct sigaction *action, struct sig
 }
 
 static size_t largest;
-static int mapped, unmapped, room = -1; /* for so many mappings */
+static int mapped, unmapped, room = -1; /* number of mappings that succeed */
 
 static int no_room(void)
 {
@@ -123,7 +123,7 @@ static uintptr_t add_record(int32_t at, int32_t landing)
 {
 	int32_t *pair = (int32_t *)add_note("tach", 5, 1, 12);
 
-	memset((char *)pair - 3, 0xff, 3); /* behind the name's end */
+	memset((char *)pair - 3, 0xff, 3); /* after the name's end */
 	pair[0] = at;
 	pair[1] = landing;
 	return (uintptr_t)pair;
@@ -131,7 +131,7 @@ static uintptr_t add_record(int32_t at, int32_t landing)
 
 static void notes_of_ours(void)
 {
-	/* Of other names, types and sizes; lengths that are padded to 4. */
+	/* Other names, types and sizes; lengths are padded to 4. */
 	static const struct {
 		const char *name;
 		uint32_t namesz, type, descsz;
@@ -170,7 +170,7 @@ static void notes_of_ours(void)
 
 static void segments_of_a_module(void)
 {
-	ElfW(Phdr) header[5]; /* one behind the module's */
+	ElfW(Phdr) header[5]; /* one after the module's */
 	struct dl_phdr_info info = {.dlpi_phdr = header, .dlpi_phnum = 4};
 	struct table *t = fresh(0);
 	size_t half;
@@ -235,7 +235,7 @@ static void every_record_is_found(void)
 	}
 }
 
-/* A table that grows leaves nothing behind, and one that cannot is as it was. */
+/* A growing table frees its old one, and one that cannot grow is unchanged. */
 static void growing(void)
 {
 	static const int32_t pair[2];
@@ -276,7 +276,7 @@ static void who_has_seen_more_modules_stays(void)
 	tach__pages_free(third, third->size);
 }
 
-/* What is not set on the stack is not 0. */
+/* Unset stack variables are then not 0. */
 static __attribute__((noinline)) void soil_stack(void)
 {
 	volatile char left[8192];
@@ -363,7 +363,7 @@ static void ready_once(void)
 	signal(SIGILL, SIG_DFL);
 }
 
-/* What the system refuses there is not seen in errno. */
+/* System errors there do not change errno. */
 static void removing_leaves_errno(void)
 {
 	CHECK(tach_fault_install(NULL) >= MANY);
@@ -376,7 +376,7 @@ static void removing_leaves_errno(void)
 	CHECK(!installed(SIGSEGV));
 }
 
-/* A child forked amid another thread's installation can install, too. */
+/* A child forked during another thread's installation can install too. */
 static void forked_amid(void)
 {
 	int status = 0;
@@ -410,7 +410,7 @@ static void another_handler_stays(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
-/* A handler that wants to be asked once, with information: the second is the system's. */
+/* A handler with SA_RESETHAND and SA_SIGINFO: the second signal gets the default action. */
 static void asked_once(void)
 {
 	pid_t child = fork();
@@ -487,7 +487,9 @@ static void takes(int number)
 	passed_on = number;
 }
 
-/* What was sent while the thread was at a counter instruction is no fault of that. */
+/*
+ * A signal sent while the thread was at a counter instruction is not that instruction's fault.
+ */
 static void sent_at_a_counter_instruction(void)
 {
 	static const unsigned char code[] = {0x0f, 0x33}; /* x86: RDPMC */
@@ -541,7 +543,8 @@ static void looks(int number)
 	pthread_sigmask(SIG_BLOCK, NULL, &while_it_ran);
 }
 
-/* Of the signals that are blocked then, the handler's own alone, and only if it asked for it.
+/*
+ * Of the signals that are then blocked, only the handler's own is, and only if it asked for it.
  */
 static void what_is_blocked_stays_so(void)
 {

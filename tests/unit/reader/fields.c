@@ -63,7 +63,7 @@ static void slots_lead(void)
 	}
 }
 
-/* Of a hybrid each core type has events of its own. */
+/* On a hybrid, each core type has its own events. */
 static void of_a_core_type(void)
 {
 	if (!TACH_MODULAR)

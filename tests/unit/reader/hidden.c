@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A counter that the kernel hides from user space reads 0 without a fault (tach/arch/x86.h):
- * such a reading is none. The counter instruction is replaced by what gives the test's value.
+ * such a reading is invalid. The counter instruction is replaced by code that returns the
+ * test's value.
  */
 #if defined(__x86_64__)
 #define TACH_COUNTER_INSN "mov hidden_low(%%rip), %%eax\n\tmov hidden_high(%%rip), %%edx"
@@ -70,7 +71,7 @@ static void forty_eight_bits_have_a_sign(void)
 	CHECK(!sum_as(TACH__BY_48, 0, &value, &lock) && (lock & 1));
 }
 
-/* Of other widths than 48 none is read inline: the mask of the reader tells. */
+/* Counters with widths other than 48 are not read inline: the reader's mask shows it. */
 static void others_are_not_taken_for_them(void)
 {
 	struct tach_reader reader = {.count = 1};

@@ -14,7 +14,7 @@ static int is_blocked(void)
 	return tach__signals_held;
 }
 
-/* A handler that measures, and is moved meanwhile. */
+/* A handler that measures, and is moved during that. */
 static void handler(void)
 {
 	struct tach_mark mark;
@@ -31,7 +31,7 @@ static void handler(void)
 	CHECK(delta[0] == 2000, "%llu", (unsigned long long)delta[0]);
 }
 
-/* What all core types counted of the event with that tag. */
+/* The true count of the event with that tag, over all core types. */
 static uint64_t truth(int tag)
 {
 	uint64_t sum = 0;
@@ -185,7 +185,7 @@ static void nothing_is_lost_or_doubled(void)
 					steps = region(&acts[a], -1);
 				else
 					region(&acts[a], at);
-				/* Whatever came to pass, it goes on. */
+				/* After any action, it continues. */
 				sim.act = NULL;
 				tach_reader_read(reader, value);
 				if (!(acts[a].act == fail))
@@ -193,8 +193,7 @@ static void nothing_is_lost_or_doubled(void)
 				region(&(struct act){"again", NULL, 0}, -2);
 				end();
 			}
-	/* What is torn is read by pages again, unless it is moved while the core is looked for.
-	 */
+	/* A torn read is repeated by pages, unless it is moved while the core is determined. */
 	CHECK(by_call <= 12, "%d", by_call);
 }
 
@@ -226,7 +225,7 @@ static void moved_amid_an_end(void)
 
 static int another_in;
 
-/* One that measures and is moved, and so many steps behind it another that reads. */
+/* One handler measures and is moved; a number of steps later another one reads. */
 static void two_handlers(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -244,7 +243,7 @@ static void two_handlers(void)
 	}
 }
 
-/* The second must not take for whole what the first came amid. */
+/* The second must not take a copy that the first interrupted as complete. */
 static void handlers_one_after_another(void)
 {
 	const struct act twice = {"two handlers", two_handlers, TACH_FLAG_RESCHEDULED};
@@ -312,7 +311,7 @@ static void touch(volatile char *at, size_t pages)
 		at[i * 65536] = 1;
 }
 
-/* Of the kernel's own: this one's, as the simulated one has none. */
+/* Software events of the real kernel: the simulated one has none. */
 static void software_events_beside(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -341,11 +340,11 @@ static void software_events_beside(void)
 			starve_for(1000000);
 		CHECK((tach_reader_end(reader, &mark, delta) & ~TACH_FLAG_SYSCALL) ==
 		      (starved ? TACH_FLAG_SCALED | TACH_FLAG_INCOMPLETE : 0));
-		/* What is made up for is that of the core types' events. */
+		/* Only counts of the core types' events are compensated. */
 		CHECK(starved ? delta[1] > 500 && delta[2] > 1000
 			      : delta[1] == 5 && delta[2] == 10);
 		CHECK(delta[0] >= 1 && delta[0] < 200, "%llu", (unsigned long long)delta[0]);
-		/* And one of theirs it is that stays for readers to come (readers.c). */
+		/* One of their descriptors stays for later readers (readers.c). */
 		CHECK(sim.asked == 2 * CORES + !starved, "%d", sim.asked);
 		end();
 		munmap(g.at, g.size);
@@ -423,7 +422,7 @@ static void an_event_of_one_core_type(void)
 	CHECK(tach_reader_end(reader, &mark, delta) ==
 	      (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE));
 	end();
-	/* Nothing counts on the other core type at all. */
+	/* Nothing counts on the other core type. */
 	if (!opened("adl_grt::INST_RETIRED:ANY_P"))
 		return;
 	tach_reader_begin(reader, &mark);
@@ -438,7 +437,7 @@ static void an_event_of_one_core_type(void)
 	end();
 }
 
-/* Nothing is looked at behind the members that are asked for. */
+/* Members after the requested ones are ignored. */
 static void one_of_one(void)
 {
 	struct tach_mark mark;
@@ -476,7 +475,7 @@ static void error_states(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL &&
 		      delta[0] == 7);
 		CHECK(tach_reader_end(reader, &outer, delta) & TACH_FLAG_INCOMPLETE);
-		/* The time without it is no gap of what begins behind. */
+		/* The time without it is not a gap for a region that begins later. */
 		tach_reader_begin(reader, &mark);
 		move();
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
@@ -486,7 +485,7 @@ static void error_states(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 		end();
 	}
-	/* One that does not is lost, however often it is asked. */
+	/* One without it is lost, at every attempt. */
 	if (!opened("cycles"))
 		return;
 	sim_work(7);
@@ -585,7 +584,7 @@ static void gaps_before_the_first_move(void)
 			CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_INCOMPLETE);
 		tach_reader_begin(reader, &inner);
 		move();
-		/* Of a gap, what the first bound hid may be found later still. */
+		/* A part of the gap that the first bound hid may be found later. */
 		CHECK(tach_reader_end(reader, &inner, delta) == TACH_FLAG_RESCHEDULED || gap);
 		CHECK(tach_reader_end(reader, &mark, delta) ==
 		      (gap ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED));
@@ -629,8 +628,8 @@ static void move_late(void)
 }
 
 /*
- * What the other core type counted before is no time without counters, nor does it hide any
- * that is longer than the time for which the page may have stood.
+ * Earlier counts on the other core type are not time without counters. They do not hide such
+ * time either, if it is longer than the possible age of the page.
  */
 static void moved_while_it_opens(void)
 {
@@ -750,7 +749,7 @@ static void regions_on_a_hybrid(void)
 	tach_regions_disable();
 }
 
-/* What lies before the first core type is none, however its groups are read. */
+/* There is nothing before the first core type, in any order of reading the groups. */
 static void read_from_the_last_on(void)
 {
 	size_t before = sizeof(struct tach__core);

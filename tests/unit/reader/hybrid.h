@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pretended machine with two core types: kernel, sysfs and PMUs. As in fakepage.h, the kernel
- * steps in between any two accesses of the code under test, which is compiled here.
+ * A simulated machine with two core types: kernel, sysfs and PMUs. Like in fakepage.h, the
+ * kernel may interrupt between any two accesses of the code under test, which is compiled here.
  */
 #ifndef TESTS_UNIT_READER_HYBRID_H
 #define TESTS_UNIT_READER_HYBRID_H
@@ -26,7 +26,7 @@ uint32_t sim_faults(uint32_t index);
 	(sim_step(), (void)(way), (seen) |= sim_faults((number) + 1),                          \
 	 (value) = sim_counter((number) + 1))
 
-/* Word by word: something may come in between, too. */
+/* Word by word: an interruption may happen in between. */
 static inline void sim_copy(void *to, const void *from, size_t size)
 {
 	for (size_t i = 0; i < size / sizeof(uint64_t); i++) {
@@ -50,7 +50,9 @@ static inline void sim_copy(void *to, const void *from, size_t size)
 #include "tests/check.h"
 
 enum { CORES = 2, FDS = 256, WIDTH = TACH_WIDTH(48) ? 48 : 64, FIELDS_ALL = 8 };
-/* What an event is of a group with top-down metrics: not of them, slots, the first field. */
+/*
+ * Kind of an event in a group with top-down metrics: not one of them, slots, the first field.
+ */
 enum { PLAIN, SLOTS, FIELD };
 static const uint64_t mask = UINT64_MAX >> (64 - WIDTH);
 
@@ -62,7 +64,7 @@ static struct event {
 	int topdown; /* PLAIN, SLOTS, FIELD + which */
 	struct perf_event_mmap_page *page;
 	uint64_t count, count_in, start; /* count: the truth */
-	uint64_t kernel;		 /* what the kernel has counted, of those */
+	uint64_t kernel;		 /* the kernel's count of them */
 	uint32_t index;
 	int enabled, error;
 	uint64_t since, running, running_in, failed;
@@ -125,7 +127,9 @@ static uint64_t field(int k)
 		      : 255 * registers.part[k] / registers.slots;
 }
 
-/* arch/x86/events/intel/core.c, intel_update_topdown_event: by what both registers say more. */
+/*
+ * arch/x86/events/intel/core.c, intel_update_topdown_event: adds the growth of both registers.
+ */
 static void metrics_update(void)
 {
 	for (int fd = 0; fd < FDS; fd++) {
@@ -381,7 +385,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	if (number == SYS_kcmp)
 		return !sim.shares;
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open && sim.unmappable &&
-	    !--sim.unmappable) { /* what was there may be gone by then */
+	    !--sim.unmappable) { /* the old mapping may be gone by then */
 		tach__sys_real(SYS_munmap, a, b, 0, 0, 0, 0);
 		return -EPERM;
 	}
@@ -411,7 +415,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	}
 	if (number == SYS_close && ours)
 		event[a].open = 0;
-	/* None that was closed before, or never there. */
+	/* Never one that was closed before or did not exist. */
 	CHECK(number != SYS_ioctl || sim.software || (ours && !event[a].detached));
 	if (!ours || (number != SYS_read && number != SYS_ioctl))
 		return tach__sys_real(number, a, b, c, d, e, f);
@@ -437,7 +441,7 @@ void sim_step(void)
 		sim.act();
 }
 
-/* ---- what the kernel may do ---- */
+/* ---- actions of the kernel ---- */
 
 static inline void move(void)
 {

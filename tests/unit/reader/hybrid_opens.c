@@ -3,7 +3,9 @@
 #include "tests/descriptors.h"
 #include "tests/unit/reader/hybrid.h"
 
-/* One that counts alone, but not beside another: said so, and nothing stays open. */
+/*
+ * An event that counts alone, but not together with another: reported, and nothing stays open.
+ */
 static void members_that_do_not_fit_together(void)
 {
 	begin("cycles instructions", NULL);
@@ -14,7 +16,7 @@ static void members_that_do_not_fit_together(void)
 	end();
 }
 
-/* What the kernel refuses as a leader it is not asked for as one again. */
+/* An event that the kernel refuses as a leader is not tried as a leader again. */
 static void refused_events_are_asked_for_once(void)
 {
 	begin("cycles", NULL);
@@ -47,7 +49,7 @@ static void zero_is_a_descriptor(void)
 	close(input);
 }
 
-/* What cannot be mapped is counted nevertheless, by its descriptor. */
+/* If a page cannot be mapped, its event is counted by its descriptor. */
 static void pages_that_cannot_be_mapped(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -71,7 +73,9 @@ static void pages_that_cannot_be_mapped(void)
 	}
 }
 
-/* Nor is what shows no width: its counter is not read, though the page has an index. */
+/*
+ * A page without a width is not used: its counter is not read, even if the page has an index.
+ */
 static void pages_without_a_width(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -111,7 +115,7 @@ static void metrics_without_slots(void)
 	end();
 }
 
-/* Of each core type the leader's descriptor stays, which is what is read and started again. */
+/* The leader's descriptor of each core type stays: it is read and restarted. */
 static void descriptors_that_stay(void)
 {
 	int before = descriptors(), kept = 0;

@@ -38,7 +38,7 @@ static void stranger_and_work(void)
 	sim_work(1000000);
 }
 
-/* A handler that measures, and is moved meanwhile. */
+/* A handler that measures, and is moved during that. */
 static void handler(void)
 {
 	struct tach_mark mark;
@@ -50,7 +50,7 @@ static void handler(void)
 	move();
 	sim_work(1000);
 	flags = tach_reader_end(reader, &mark, delta);
-	/* It may have come amid the other's read(2). */
+	/* It may have interrupted the other's read(2). */
 	CHECK(flags == (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE) ||
 		      (flags & TACH_FLAG_SYSCALL && !(flags & TACH_FLAG_LOST)),
 	      "%#x", flags);
@@ -148,7 +148,7 @@ static void no_system_call_in_the_steady_state(void)
 	end();
 }
 
-/* No frame behind finds what one before left. */
+/* Later frames do not find values of earlier ones. */
 static __attribute__((noinline)) void soil_the_stack(void)
 {
 	volatile char room[8192];
@@ -157,7 +157,7 @@ static __attribute__((noinline)) void soil_the_stack(void)
 		room[i] = 0x5a;
 }
 
-/* The kernel's counts of the metrics are as far off as its own last look was. */
+/* The kernel's counts of the metrics have the error of its own last look. */
 static void read_by_the_system(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -181,7 +181,7 @@ static void read_by_the_system(void)
 	end();
 }
 
-/* How its first reads set back is no error of what comes behind. */
+/* Its first reads reset the counters, which is not an error for later regions. */
 static void known_from_its_start_on(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -193,7 +193,7 @@ static void known_from_its_start_on(void)
 	end();
 }
 
-/* Whatever comes first in the set. */
+/* Whatever is first in the set. */
 static void slots_lead(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -214,7 +214,7 @@ static void slots_lead(void)
 	end();
 }
 
-/* A long time before does not blur a short region, nor a reading behind. */
+/* A long time before does not blur a short region or a later reading. */
 static void a_region_after_a_long_time(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -311,7 +311,7 @@ static void nothing_is_lost_or_doubled(void)
 				region(&acts[a], at, works[start / 2]);
 				if (at == 0)
 					steps = sim.steps;
-				/* Whatever came to pass, it goes on. */
+				/* After any action, it continues. */
 				memcpy(registers.share, odd, sizeof odd);
 				sim_work(20000);
 				sim.point = -1;

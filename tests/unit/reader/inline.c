@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline reads of a reader of 16 members: which counters they read, in which order and
- * between which fences, what becomes of that, and what the slow exits are asked for when any
- * of them cannot be read. The exits are this test's.
+ * The inline reads of a reader with 16 members: which counters they read, in which order and
+ * between which fences, how the values are used, and the request to the slow path if any of
+ * them cannot be read. The test provides the slow paths.
  */
 #include <string.h>
 #include "tests/unit/reader/simulated.h"
@@ -106,8 +106,7 @@ static void again(void)
 		delta[i] = canary;
 }
 
-/* Counters are negative, as they are: of 48 bits, and what there was before is in the offset.
- */
+/* Counters are negative, as in reality: 48 bits, and the earlier count is in the offset. */
 static void make(unsigned n)
 {
 	memset(&memory, 0, sizeof memory);
@@ -136,7 +135,9 @@ static void work(void)
 		counter[i] = (counter[i] + 10 + i) & r->mask;
 }
 
-/* What was done of n members, of which `broken` ends it, between fences or not. */
+/*
+ * Expected actions for n members; `broken` is the one that stops them; with or without fences.
+ */
 static int did(const char *before, unsigned n, char slow, const char *after)
 {
 	char want[64] = "", *at = want;
@@ -318,8 +319,10 @@ static void of_other_widths(void)
 
 /* ---- what changes meanwhile ---- */
 
-/* The leader's lock, and that alone, tells an end that begin's is no more; any member's own
- * that it must be read again. */
+/*
+ * Only the leader's lock tells an end that begin's values are outdated; any member's own lock
+ * tells that it must be read again.
+ */
 static void changed_pages(void)
 {
 	for (int i = 0; i < 3; i++) {

@@ -33,7 +33,7 @@ static struct tach_reader *open_liar(void)
 	r = tach__reader(reader);
 	r->hard = r->soft;
 	r->soft.count = 0;
-	/* Of other widths they are read out of line. */
+	/* With other widths they are read out of line. */
 	r->hot.mask = TACH_MODULAR ? (UINT64_C(1) << 48) - 1 : ~UINT64_C(0);
 	for (int i = 0; i < 2; i++) {
 		struct perf_event_mmap_page *page = tach__reader_page(r, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of one member's value: its error, and the flags that it alone has. */
+/* Properties of one member's value: its error and its own flags. */
 #include "core/reader/reader.h"
 #include "core/reader/topdown.h"
 #include "core/set/set.h"

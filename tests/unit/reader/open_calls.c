@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What opening and closing a reader asks of the kernel: which events, how often, and how they
- * begin. The kernel is a pretence, as in open_faults.c: hardware events are page faults, and
- * their pages what the test makes them.
+ * The system calls of opening and closing a reader: which events, how often, and their initial
+ * state. The kernel is simulated, like in open_faults.c: hardware events are page faults, and
+ * the test makes their pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "tests/unit/reader/pretended.h"
 
 enum { CONFIG1 = 0x30 };
-/* Wherever user access is asked for, so is a counter of 64 bits, and then one of 32. */
+/* If user access is requested, so is a 64-bit counter, and then a 32-bit one. */
 enum { WAYS = TACH_ARCH_ASKS ? 2 : 1 };
 
 static struct {
@@ -32,18 +32,19 @@ static struct {
 	} ask[TACH_COUNTERS_MAX];
 	int seen; /* pages of hardware so far */
 	const struct perf_event_mmap_page *page[TACH_COUNTERS_MAX]; /* the first of them */
-	int left;   /* of these that showed an event yet when one was asked for */
-	int mapped; /* pages of hardware beside a reader's own */
+	/* how many of these still showed an event when requested */
+	int left;
+	int mapped; /* pages of hardware events besides a reader's own */
 	const struct tach_reader *closing;
 	int late;	       /* descriptors closed before its pages */
 	int enabled, disabled; /* how often, of hardware */
 	int fit;	  /* hardware events that fit a group; then EINVAL. 0: any number */
 	int dead;	  /* read(2) of a hardware group gives 0 bytes */
 	int stays;	  /* no descriptor can be moved to another number */
-	int maps;	  /* so many pages of hardware, then EPERM */
+	int maps;	  /* this number of hardware pages, then EPERM */
 	uint64_t gap;	  /* ns of the first 1000 that hardware had no counter */
 	uint64_t unknown; /* a config that is EINVAL, also alone */
-	long refuses;	  /* what perf_event_open gives instead */
+	long refuses;	  /* perf_event_open returns this instead */
 } kernel;
 
 /* As the kernel would have filled it: enabled for 1000 ns, without a counter for 400 of them.
@@ -159,7 +160,7 @@ static void end(void)
 		CHECK(!pretended[fd], "descriptor %d is open", fd);
 }
 
-/* Whether this machine has software events; asked without the library. */
+/* Returns NULL if this machine has software events; asked without the library. */
 static const char *missing(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -211,7 +212,7 @@ static void leaders_ask_for_the_group(void)
 	what_is_asked_for(1, TACH_SET_MULTIPLEX);
 }
 
-/* Where fields of PERF_METRICS are counted, slots are asked for first, whatever their place. */
+/* If fields of PERF_METRICS are counted, slots are opened first, at any position. */
 static void slots_lead_their_group(void)
 {
 	static const uint64_t config[] = {0x8000, 0xc0, 0x400};
@@ -318,7 +319,7 @@ static void too_large_a_group_leaves_nothing_open(void)
 		end();
 		CHECK(next_free() == before, "%d, then %d", before, next_free());
 	}
-	/* One that there is not is not what makes a group too large. */
+	/* An unknown event is not the reason for a too large group. */
 	make(3, 0, 0, 0);
 	set->member[1].attr.config = kernel.unknown = 0xc1;
 	CHECK(!opens() && err.code == TACH_ERR_INVAL && strstr(err.text, "does not take"),
@@ -388,7 +389,7 @@ static void descriptors_are_kept_where_needed(void)
 	}
 }
 
-/* What was missed before the first region is known, and found again in none. */
+/* Time missed before the first region is known, and found in no region again. */
 static void gaps_before_are_known(void)
 {
 	const struct tach__reader *r;

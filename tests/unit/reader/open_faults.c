@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening and closing readers when the kernel says no: every system call fails once, in every
- * way that it can; nothing leaks, and what is said names cause and cure. The kernel is a
- * pretence here: hardware events open as software events, and their pages are what the test
- * makes them.
+ * Opening and closing readers if the kernel refuses: every system call fails once, in every
+ * possible way; nothing leaks, and the message names cause and remedy. The kernel is simulated:
+ * hardware events open as software events, and the test makes their pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +23,7 @@ static struct {
 	long calls, fail_at; /* the fail_at-th call gives `error`; -1: none */
 	long error;
 	long refused; /* the number of the call that failed */
-	long number;  /* not -1: every call of that number gives `error` */
+	long number;  /* if not -1: every call of that number returns `error` */
 	int fit;      /* hardware events that fit a group; then EINVAL */
 	int dead;     /* read(2) of a hardware group gives 0 bytes */
 	int mediated; /* hardware events that count in guests: EOPNOTSUPP */
@@ -141,7 +140,7 @@ static void every_call_fails_once(void)
 		SKIP(err.text);
 	tach_set_free(set);
 	start("cycles instructions page-faults");
-	once(); /* what is made once in a process is made now */
+	once(); /* objects that a process makes once are made now */
 	kernel.calls = 0;
 	CHECK(once() == 0, "%s", err.text);
 	calls = kernel.calls;
@@ -153,7 +152,7 @@ static void every_call_fails_once(void)
 			kernel.fail_at = at;
 			kernel.error = errors[e];
 			once();
-			/* A refused close or munmap is no leak of ours. */
+			/* A refused close or munmap is not our leak. */
 			kernel.fail_at = -1;
 			if (descriptors() != fds) {
 				CHECK(descriptors() == fds + 1 &&
@@ -171,7 +170,7 @@ static void every_call_fails_once(void)
 	tach_set_free(set);
 }
 
-/* What is said when every call of one kind fails so. */
+/* The message if every call of one kind fails in this way. */
 static void says(const char *events, long number, long error, int want, const char *words)
 {
 	int code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which members get a page of the kernel's, and what is made of what those say, by
- * core/reader/pages.c compiled here. The pages are this test's memory, and it says how the
- * architecture is: whether correct reads fault, and which events must not be read.
+ * Which members get a kernel page, and how its content is used, by core/reader/pages.c compiled
+ * here. The pages are the test's memory. The test defines the architecture: whether correct
+ * reads fault, and which events must not be read.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 static int reads_fault;	    /* correct ones may */
 static uint64_t unreadable; /* a config */
-static int faults, seldom;  /* so many reads do; the page changes amid those */
+static int faults, seldom;  /* this number of reads fault; the page changes during those */
 static int counters_read;
 uint64_t read_counter(uint32_t *seen);
 
@@ -35,7 +35,7 @@ uint64_t read_counter(uint32_t *seen);
 
 enum { PAGE = 4096, SLOTS = 0x400, RETIRING = 0x8000, BAD = 0x8100 };
 
-/* Metrics behind their slots, on architectures too that have none (core/reader/fields.c). */
+/* Metrics after their slots, also on architectures that have none (core/reader/fields.c). */
 static int sim_find(struct tach__topdown *t, const struct tach_set *set, int core,
 		    const struct tach__group *group)
 {
@@ -59,14 +59,14 @@ static struct {
 static struct tach__reader *const r = (struct tach__reader *)&memory;
 static struct tach_set set;
 
-/* The kernel: member i's descriptor is 10 + i, and its page is shown[i] + 1 as it is mapped. */
+/* The kernel: member i's descriptor is 10 + i, and shown[i] + 1 becomes its mapped page. */
 static struct perf_event_mmap_page shown[TACH_COUNTERS_MAX];
 static struct {
 	long at, size, fd;
 } call[64];
 static int calls;
 static int refused = -1;   /* the page at which no descriptor can be mapped */
-static int elsewhere = -1; /* the page that is mapped, and not where it was asked for */
+static int elsewhere = -1; /* the page that is mapped at another address than requested */
 
 void sim_step(void)
 {
@@ -105,7 +105,7 @@ static long sys(long number, long a, long b, long c, long d, long e, long f)
 	return call[calls - 1].at == elsewhere ? a + PAGE : a;
 }
 
-/* How often a page was asked for, of that descriptor. */
+/* How often a page of that descriptor was requested. */
 static int asked(long at, long fd)
 {
 	int n = 0;
@@ -120,7 +120,7 @@ static struct perf_event_mmap_page *page_of(int i)
 	return (struct perf_event_mmap_page *)memory.page[1 + i];
 }
 
-/* HARD members of hardware behind SOFT others, all as counters of that width. */
+/* HARD hardware members after SOFT others, all with counters of that width. */
 static void make(int soft, int hard, unsigned width)
 {
 	memset(&memory, 0, sizeof memory);
@@ -224,7 +224,7 @@ static void what_must_not_be_read(void)
 	CHECK(r->slow == TACH__SLOW_FIRMWARE && r->slow_code == 1);
 }
 
-/* Slots at the spare page, metrics nowhere; behind a leader that is no slots, not so. */
+/* Slots at the spare page, metrics nowhere; not if the leader is not slots. */
 static void topdown(void)
 {
 	for (int leads = 0; leads < 2; leads++)
@@ -264,7 +264,7 @@ static void judged(int soft, const unsigned *width, int n)
 static void widths_make_the_mask(void)
 {
 	static const struct {
-		unsigned width[3], mask; /* of so many bits; 64: all ones */
+		unsigned width[3], mask; /* number of bits; 64: all ones */
 	} cases[] = {
 		{{48, 48, 48}, 48}, {{64, 64, 64}, 64}, {{48, 64, 48}, 47}, {{64, 48, 64}, 47},
 		{{49, 48, 48}, 47}, {{48, 48, 49}, 47}, {{49, 50, 64}, 49}, {{40, 64, 48}, 40},
@@ -316,7 +316,7 @@ static void narrow_counters(void)
 		}
 }
 
-/* What a page says against it. */
+/* Pages that forbid reading. */
 static void pages_that_forbid(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -341,7 +341,7 @@ static void pages_that_forbid(void)
 	}
 }
 
-/* None that can be read: nothing is made of their widths. */
+/* No member can be read: their widths are not used. */
 static void no_counter_at_all(void)
 {
 	make(0, 2, 0);
@@ -369,7 +369,7 @@ static void counters_that_always_fault(void)
 			CHECK(r->slow == (dead ? TACH__SLOW_ACCESS : TACH__FAST));
 			CHECK(counters_read == (!fault ? 0 : n == 3 ? 3 : n + 1));
 		}
-	/* The page changes meanwhile, or shows none: nothing is known. */
+	/* The page changes during the read or shows no counter: nothing is known. */
 	make(0, 1, 48);
 	reads_fault = seldom = 1;
 	tach__pages_map(r);
