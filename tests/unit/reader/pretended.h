@@ -11,7 +11,7 @@
 #include "core/os/sys.h"
 
 enum { DESCRIPTORS = 4096 };
-/* Of a counter that can be read inline. */
+/* For a counter that can be read inline. */
 enum { PRETENDED_WIDTH = TACH_WIDTH(48) ? 48 : 64 };
 
 static int pretended[DESCRIPTORS];

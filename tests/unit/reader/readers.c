@@ -194,7 +194,7 @@ static void sentinels(void)
 {
 	static struct tach__group group = {.member = {2}};
 
-	/* Of readers that failed, or that have no page, none. */
+	/* Readers that failed or have no page are not kept. */
 	begin();
 	r[0].hot.fast = 1;
 	leave_open(&r[0], 0);

@@ -7,7 +7,7 @@
 
 /* ---- members of several kinds ---- */
 
-/* What all_work(100) makes of member i: hardware, emulated, software. */
+/* Expected growth of member i after all_work(100): hardware, emulated, software. */
 static uint64_t worth(int hard, int emulates, int i)
 {
 	if (i < hard)
@@ -31,7 +31,7 @@ static void mixed(int hard, int emulates, int soft, uint32_t flags)
 		all_work(100);
 		got = tach__end_slow(r, &mark, delta, n);
 		CHECK(untouched(delta, (int)n), "%d %d %d: %u", hard, emulates, soft, n);
-		/* Of no hardware member there is no page to read. */
+		/* Without hardware members there is no page to read. */
 		CHECK(got == (flags | (hard && n == 0 ? TACH_FLAG_SYSCALL : 0)),
 		      "%d %d %d: %u, flags %#x", hard, emulates, soft, n, got);
 		for (int i = 0; i < (int)n; i++)
@@ -116,7 +116,7 @@ static void hardware_behind_others(void)
 	}
 }
 
-/* Beside those, software members are read as ever. */
+/* Software members of the same set are read as usual. */
 static void hardware_of_another_kind(void)
 {
 	for (int topdown = 0; topdown < 2; topdown++)
@@ -141,7 +141,7 @@ static void hardware_of_another_kind(void)
 			other = 0;
 			CHECK(tach__read_slow(reader, delta, 0, 2) == other_flags);
 			CHECK(other == "rR"[topdown] && delta[0] == 0 && delta[1] == 600);
-			/* Nothing of another thread's. */
+			/* Nothing of another thread is used. */
 			r->owner = &other;
 			other = 0;
 			CHECK(tach__read_slow(reader, delta, 0, 2) == TACH_FLAG_LOST && !other);
@@ -202,7 +202,7 @@ static void of_another_thread(void)
 	}
 }
 
-/* Nor where all of it went inline up to a change of the page. */
+/* The same if everything before the page change was inline. */
 static void ended_elsewhere_after_a_fast_begin(void)
 {
 	static char stranger;
@@ -325,7 +325,7 @@ static void hardware_refused(void)
 	hard_refused = 0;
 	sim_fail();
 	zeros(r, 3, "failed amid");
-	/* That does not help always, and then nothing is known of it. */
+	/* This does not always help; then the value is unknown. */
 	hard_dead = 1;
 	tach__reader(r)->lag = 5;
 	tach__reader(r)->grown_lock = 6;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers for the slow exits: fakepage.h's kernel, with a group of software events beside. */
+/* Readers for the slow paths: fakepage.h's kernel, with a group of software events too. */
 #ifndef TESTS_UNIT_READER_SLOW_H
 #define TESTS_UNIT_READER_SLOW_H
 
@@ -119,8 +119,8 @@ static inline struct tach_reader *open_sim(int n, unsigned width)
 }
 
 /*
- * HARD members of hardware, then so many that an emulator counts, then software events. Where
- * there are others, hardware's pages are not looked at by the inline reads.
+ * HARD hardware members, then members that an emulator counts, then software events. If there
+ * are other kinds, the inline reads do not use hardware pages.
  */
 static inline struct tach_reader *open_mixed(int hard, int emulates, int soft)
 {

@@ -21,7 +21,7 @@ static void begun_out_of_line(void)
 		flags = sim_page(0)->lock == mark.lock - 1 ? 0 : TACH_FLAG_RESCHEDULED;
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == flags, "%ld", at);
 		CHECK(delta[0] == 100 && delta[1] == 201, "%ld", at);
-		/* Less than what else there is to say. */
+		/* Less than the other error. */
 		tach_reader_begin_n(r, &mark, 2);
 		sim_starve();
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_INCOMPLETE);
@@ -139,7 +139,7 @@ static void sums_tell_how_often(void)
 	sim.point = sim.steps + 1;
 	sum = 0;
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 2 && sum == 7000);
-	/* Put on a counter after it was seen to have none: read again where that may fault. */
+	/* Gets a counter after it was seen without one: read again if that may fault. */
 	sim_out();
 	sim.act = sim_move;
 	sim.event[0].index = 1;
@@ -150,7 +150,7 @@ static void sums_tell_how_often(void)
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 0);
 }
 
-/* Another page than the leader's changed amid the end. */
+/* A page other than the leader's changes during the end. */
 static void other_pages_change(void)
 {
 	int seen = 0;
@@ -176,7 +176,7 @@ static void works_on(void)
 	sim.event[0].count += 1000;
 }
 
-/* What is counted after an end has read its counters again is not the region's. */
+/* Counts after an end has read its counters again do not belong to the region. */
 static void counted_behind_the_end(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -223,7 +223,7 @@ static void by_the_system_at_both_ends(void)
 	      delta[0] == 0);
 }
 
-/* What was not asked for is not looked at: members behind it lose nothing, and get nothing. */
+/* Members that were not requested are ignored: they lose nothing, and get no value. */
 static void fewer_members(void)
 {
 	for (unsigned n = 1; n <= 3; n++)
@@ -323,7 +323,7 @@ static void begun_past_zero(void)
 
 /* ---- named regions, looked at later ---- */
 
-/* What is not set on the stack is 0, and no count. */
+/* Unset stack variables are then 0, which is not a count. */
 static __attribute__((noinline)) void clear_stack(void)
 {
 	volatile char left[8192];

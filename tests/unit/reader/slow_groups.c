@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the slow exits know of a group: its lag, its loss, its share of time. */
+/* The slow paths' data about a group: its lag, its loss, its share of time. */
 #include "tests/unit/reader/slow.h"
 
 /* ---- loss of counters ---- */
 
-/* What a group missed before it was enabled anew is found again in no region. */
+/* Counts that a group missed before it was enabled again are not found again in a region. */
 static void recovered_groups_begin_anew(void)
 {
 	struct tach_reader *r = open_sim(2, 48);
@@ -23,7 +23,7 @@ static void recovered_groups_begin_anew(void)
 	CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_INCOMPLETE);
 }
 
-/* The lag of a group, as it is noted: it only grows, and the lock of then is kept. */
+/* The recorded lag of a group only grows, and its lock of that time is kept. */
 static void noted_lags(void)
 {
 	struct tach__reader *r = tach__reader(open_sim(1, 48));
@@ -38,7 +38,7 @@ static void noted_lags(void)
 	CHECK(tach__note_lag(r, 2, 10, 8) == TACH_FLAG_RESCHEDULED && r->grown_lock == 8);
 }
 
-/* What read(2) gives: whole, nothing, too little, or a refusal. */
+/* Result of read(2): complete, nothing, too little, or a refusal. */
 static long read_result;
 
 static long reads(long number, long a, long b, long c, long d, long e, long f)
@@ -72,7 +72,7 @@ static void scaled_by_time(void)
 	mark.enabled = 1000;
 	delta[0] = delta[1] = 10;
 	CHECK(tach__scale(r, &mark, &now, 2, delta) == TACH_FLAG_INCOMPLETE);
-	/* As long as it was enabled, or longer by what lies between two looks. */
+	/* Exactly the enabled time, or more by the time between two looks. */
 	for (uint64_t more = 0; more < 2; more++) {
 		mark.enabled = 200;
 		mark.running = 200;

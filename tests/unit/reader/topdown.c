@@ -5,12 +5,12 @@
 #include "core/reader/reader.h"
 #include "tests/check.h"
 
-/* The group's members; behind the last stands what is none of them. */
+/* The group's members; the entry after the last one is not a member. */
 enum { SLOTS = 4, BACKEND = 1, PLAIN = 6, RETIRING = 0, MEMBERS = 4, NONE = 5, ALL = 7 };
 enum { UNTOUCHED = 77, ERROR = 11, BEHIND = 4 };
 
 static struct tach__look looked, reading[3];
-static int looks, afresh, states[3], reads, checks, groups; /* what they answer, how many */
+static int looks, afresh, states[3], reads, checks, groups; /* their answers and their number */
 static int check_reads;					    /* the check finds a stranger */
 static uint32_t since, scaled;				    /* flags */
 
@@ -61,7 +61,7 @@ static uint32_t sim_since(struct tach__reader *r, uint32_t lock)
 	return since;
 }
 
-/* It is asked of ends that are both by read(2), with the later one's times. */
+/* Called only for ends where both reads are by read(2), with the later one's times. */
 static uint32_t sim_scale(const struct tach__reader *r, const struct tach_mark *mark,
 			  const struct tach__group_read *now, unsigned n, uint64_t *delta)
 {
@@ -101,7 +101,7 @@ static struct tach__look shows(uint32_t flags, uint64_t more)
 	return l;
 }
 
-/* Begun at lock 6, 500 of each before what `shows` says. */
+/* Begun with lock 6, 500 of each before the values of `shows`. */
 static void begin(uint32_t flags)
 {
 	memset(&reader, 0, sizeof reader);
@@ -157,7 +157,7 @@ static void begun_by_a_look(void)
 	begin(0);
 	begins(0, ALL, 0, ERROR, BEHIND);
 	CHECK(reads == 0);
-	/* What was found before stays; of fewer members no other is written. */
+	/* Earlier flags stay; with fewer members no other value is written. */
 	begin(TACH_FLAG_LOST);
 	begins(TACH_FLAG_LOST, PLAIN, 0, ERROR, BEHIND);
 	begins(TACH_FLAG_LOST, 0, 0, ERROR, BEHIND);
@@ -241,7 +241,7 @@ static void ended_by_read(void)
 	reading[1].enabled++;
 	since = TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED;
 	CHECK(end(ALL) == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_INCOMPLETE));
-	/* Another process has set it back meanwhile. */
+	/* Another process has reset it in between. */
 	begin(0);
 	check_reads = 1;
 	reading[0].enabled++;
@@ -300,14 +300,14 @@ static void backward(void)
 		CHECK(end(ALL) == (more ? TACH_FLAG_LOST : 0));
 		CHECK(delta[RETIRING] == (more ? 0 - (uint64_t)(OFF + 1) : 0));
 	}
-	/* What is no metric must not. */
+	/* A member that is not a metric must not be. */
 	begin(0);
 	mark.value[SLOTS] = looked.count[SLOTS] + 1;
 	CHECK(end(ALL) == TACH_FLAG_LOST);
 	begin(0);
 	mark.value[PLAIN] = looked.count[PLAIN] + 1;
 	CHECK(end(ALL) == TACH_FLAG_LOST);
-	/* Nor is it asked of what is not in the region. */
+	/* A member outside the region is not checked either. */
 	begin(0);
 	delta[PLAIN] = delta[NONE] = 1u << 20;
 	CHECK(end(PLAIN) == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group with top-down metrics on a pretended counter of slots and PERF_METRICS, and
- * core/reader/topdown_look.c on it. A handler may come in at every load of the page, at every
- * counter, at every read(2) and wherever a fence says so.
+ * A group with top-down metrics on a simulated counter of slots and PERF_METRICS, used by
+ * core/reader/topdown_look.c. A handler may interrupt at every load of the page, every counter,
+ * every read(2) and every fence.
  */
 #ifndef TESTS_UNIT_READER_TOPDOWN_H
 #define TESTS_UNIT_READER_TOPDOWN_H
@@ -19,14 +19,13 @@ static struct perf_event_mmap_page pages[TACH_COUNTERS_MAX];
 static struct tach__reader reader;
 static struct tach__group group;
 static struct {
-	uint64_t slots, fields; /* the registers */
-	uint64_t
-		kernel[TACH_COUNTERS_MAX]; /* what read(2) has of the slots before, by member */
-	int state;			   /* that it answers, where it fails */
-	int faults, other_fails;	   /* the counter that faults: 1 slots, 2 metrics */
-	char trace[64];			   /* what came to pass */
-	int at;				   /* at that step */
-	void (*act)(void);		   /* comes this */
+	uint64_t slots, fields;		    /* the registers */
+	uint64_t kernel[TACH_COUNTERS_MAX]; /* earlier read(2) values of slots, by member */
+	int state;			    /* that it answers, where it fails */
+	int faults, other_fails;	    /* the counter that faults: 1 slots, 2 metrics */
+	char trace[64];			    /* sequence of events */
+	int at;				    /* at that step */
+	void (*act)(void);		    /* comes this */
 } sim;
 
 static void step(char what)
@@ -97,7 +96,7 @@ static int sim_group_read(const struct tach__group *g, struct tach__group_read *
 	return sim_read(now);
 }
 
-/* Of a machine with one core type alone. */
+/* For a machine with only one core type. */
 static int sim_read_or_recover(struct tach__reader *r, struct tach__group_read *now)
 {
 	CHECK(r == &reader && !r->hybrid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sets a group with top-down metrics back, and what is noted of it. */
+/* Resets of a group with top-down metrics, and the record of them. */
 #include "tests/unit/reader/topdown.h"
 
 static void set_back(int state)
@@ -20,7 +20,7 @@ static void set_back(int state)
 	CHECK(l.count[NONE] != sim.kernel[NONE]);
 }
 
-/* What is noted of a read(2). */
+/* The record of a read(2). */
 static void set_back_here(void)
 {
 	for (int hybrid = 0; hybrid < 2; hybrid++) {
@@ -60,7 +60,7 @@ static void moved(void)
 	pages[SLOTS].lock += 2;
 }
 
-/* Not even whether it was set back: without access; while it moved. */
+/* It is unknown if it was reset: without access, or while it moved. */
 static void set_back_somewhere(void)
 {
 	begin(orders[0]);
@@ -89,7 +89,7 @@ static void nothing_to_be_read(void)
 	}
 }
 
-/* It reads the group, and as much is counted again as was before. */
+/* It reads the group, and the same amount is counted again. */
 static void handler(void)
 {
 	struct tach__group_read now;

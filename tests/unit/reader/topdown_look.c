@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at a group with top-down metrics, and what comes in between. */
+/* Looks at a group with top-down metrics, with interruptions. */
 #include "tests/unit/reader/topdown.h"
 
 static void what_a_look_shows(void)
@@ -15,12 +15,12 @@ static void what_a_look_shows(void)
 		CHECK(l.count[BACKEND] == 1120 && l.count[RETIRING] == 610);
 		CHECK(l.slots == 2550 && l.error == 11 && l.behind == 7);
 		CHECK(l.lock == 102 && l.flags == 0);
-		/* What is written down for the next one. */
+		/* Data recorded for the next look. */
 		CHECK(t->turn == 0 && t->slots == 2550);
 		CHECK(t->least[BACKEND] == 1120 && t->least[RETIRING] == 610);
 		CHECK(t->least[SLOTS] == 100 && t->least[PLAIN] == 100 &&
 		      t->least[NONE] == 100);
-		/* Which is no less. */
+		/* It is not less. */
 		sim.fields = 101u << 24 | 52;
 		CHECK(look(&l) == 1 && l.count[BACKEND] == 1120 && l.count[RETIRING] == 620);
 	}
@@ -129,10 +129,10 @@ static void taken(void)
 	sim.slots = counted;
 }
 
-/* The check's steps behind those of its look: index, slots, what sets back. */
+/* The check's steps after those of its look: index, slots, reset. */
 enum { LOOK_STEPS = 11, AT_SLOTS = LOOK_STEPS + 1, AT_READ = LOOK_STEPS + 4 };
 
-/* Of a read(2) that is taken instead, its slots. */
+/* The slots of a read(2) that replaces the look. */
 static const uint64_t AS_IT_WAS = UINT64_MAX;
 static uint64_t checked(uint64_t error, int at, void (*act)(void), uint64_t count)
 {
@@ -155,7 +155,7 @@ static void a_long_region_is_checked(void)
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_READ, count_on, TOLERATED + more) ==
 		      (more ? 3550 + TOLERATED + more : AS_IT_WAS));
-		/* What is counted before the slots are looked at again is none of it. */
+		/* Counts before the second look at the slots are not part of it. */
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_SLOTS, count_on, 2u * TOLERATED) == AS_IT_WAS);
 		/* Another has set back, and read what there was. */
@@ -183,7 +183,7 @@ static void failing(void)
 	sim.slots = 1;
 }
 
-/* Nor is anything said where the check itself cannot be. */
+/* No result if the check itself is impossible. */
 static void checks_that_fail(void)
 {
 	begin(orders[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a STOP adds, a word in one instruction: see adding.h. */
+/* The additions of a STOP, with one instruction per word: see adding.h. */
 #include <tach/arch.h>
 
 #undef __SANITIZE_THREAD__ /* its builds have code of their own: adding_words.c */

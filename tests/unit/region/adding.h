@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a STOP adds, of core/region/add.h: to the word, and in which order. A handler may come
- * between any two of its stores, so each that an order is asked for is told, and so is each
- * fence; of plain stores it is told when they are first seen.
+ * The additions of a STOP in core/region/add.h: to which word, and in which order. A handler
+ * may run between any two of its stores, so the test records each ordered store and each fence;
+ * it records a plain store when its value is first seen.
  *
- * The includer says how words change, and what is told then of one counter:
+ * The includer defines how words change, and the expected record for one counter:
  *   ADD, COUNT   of a word, and of one that a handler changes
  *   NESTED       the pairs inside
  *   SUMS, LOOPED the sums, where the number of counters is a constant and where it is not
@@ -20,7 +20,7 @@
 
 static void told(const char *what, const void *at);
 
-/* So that all are told. */
+/* Records all of them. */
 #undef TACH_ONCE_IS_VOLATILE
 #define TACH_ONCE_IS_VOLATILE 0
 
@@ -225,7 +225,7 @@ static void what_is_added(void)
 		}
 }
 
-/* Of regions around which there is none. */
+/* Regions without an enclosing region. */
 static void nothing_around(void)
 {
 	uint64_t delta[TACH__SUMS] = {3, 5, 7, 9};

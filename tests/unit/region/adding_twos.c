@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a STOP adds, two words in one go where it is straight code: see adding.h. */
+/* The additions of a STOP, two words at once in straight code: see adding.h. */
 #include <tach/arch.h>
 
 #undef __SANITIZE_THREAD__ /* its builds have code of their own: adding_words.c */

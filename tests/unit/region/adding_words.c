@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a STOP adds as ThreadSanitizer is shown it, each word by itself: see adding.h. */
+/* The additions of a STOP as ThreadSanitizer sees them, word by word: see adding.h. */
 #include <tach/arch.h>
 
 #ifndef __SANITIZE_THREAD__

@@ -81,7 +81,7 @@ static void begin(void)
 	}
 }
 
-/* One that leads to a beacon, where all about it is right. */
+/* A note that leads to a beacon, with all fields correct. */
 static void note(uint32_t type, const char *name, size_t length, size_t size,
 		 const struct tach__beacon *to)
 {
@@ -138,14 +138,14 @@ static void other_notes(void)
 	note(2, "tachx", 5, 8, &other);
 	segment_is(0, 0, PT_NOTE, 0, used);
 	CHECK(!is_found());
-	/* Not beyond the segment's end. */
+	/* Not beyond the end of the segment. */
 	begin();
 	note(2, "tach", 5, 8, &other);
 	for (size_t end = 0; end <= used; end++) {
 		segment_is(0, 0, PT_NOTE, 0, end);
 		CHECK(is_found() == (end == used), "%zu", end);
 	}
-	/* Nor in what is no notes, nor beyond the last segment. */
+	/* Neither in other segments nor beyond the last segment. */
 	segment_is(0, 0, PT_LOAD, 0, used);
 	segment_is(0, 1, PT_NOTE, 0, used);
 	CHECK(is_found());
@@ -153,7 +153,7 @@ static void other_notes(void)
 	CHECK(!is_found());
 }
 
-/* ---- who has the regions ---- */
+/* ---- the owner of the regions ---- */
 
 static void is_beacon(int of, const struct tach__beacon *b)
 {
@@ -187,7 +187,7 @@ static void alone_of_all(void)
 	other.magic++;
 	tach__beacon_claim();
 	CHECK(tach__beacon.state == TACH__BEACON_OWNER && !opens && !owner);
-	/* What this is done to is not unloaded; errno is the program's. */
+	/* The object is then never unloaded; errno keeps the program's value. */
 	errno = EXDEV;
 	tach__beacon_stay();
 	CHECK(opens == 1 && strcmp(opened, "/lib/one.so") == 0 && errno == EXDEV);
@@ -211,7 +211,7 @@ static void joined(void)
 	CHECK(tach__beacon.state == TACH__BEACON_JOINED && !tach__beacon_alone());
 	CHECK(tach__beacon_owner() == &other && !other.others[0]);
 	CHECK(opens == 1 && strcmp(opened, "/lib/other.so") == 0);
-	/* No longer one it joined. */
+	/* No longer the one that it joined. */
 	tach__beacon.state = TACH__BEACON_OWNER;
 	CHECK(!tach__beacon_owner());
 }

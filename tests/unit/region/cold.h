@@ -62,7 +62,7 @@ static void order(void)
 	if (at_order)
 		at_order();
 }
-/* What costs are begun and ended with; whose they are, NULL: no region is open around. */
+/* Arguments of the begin and end of a cost; record NULL: no enclosing region. */
 static struct tach__thread *cost_record;
 static struct {
 	uint32_t around, level; /* regions around; and those that stay open */

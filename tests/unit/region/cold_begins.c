@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the cold exits of START make ready, and how an entry begins behind them: everything that
- * they call is the test's own and says that it was called.
+ * The slow paths of START: what they prepare, and how an entry begins after them. The test
+ * replaces all functions that they call, and records each call.
  */
 #include <stdio.h>
 #include "core/reader/reader.h"
@@ -78,17 +78,17 @@ static _Alignas(4096) union {
 	struct tach__reader it;
 	char pages[4096 * (2 + TACH_COUNTERS_MAX)]; /* its own, then each counter's */
 } reader;
-static const char stubs[16]; /* where the code of counters is said to be */
+static const char stubs[16]; /* reported address of the code of counters */
 static struct tach__sampling sampling;
 static uint32_t histograms[1];
 static struct {
-	/* What the test wants. */
+	/* Scripted by the test. */
 	int enabled[3]; /* asked in turn; -1: as before */
 	int no_thread, flat, gated, no_row, alone;
 	struct tach__sampling *sampling;
 	uint32_t registered, row;
 	const struct tach__beacon *owner;
-	uint32_t locks[4]; /* of reads that fail: 0: right */
+	uint32_t locks[4]; /* for reads that fail; 0: correct */
 	int slow_pairs;	   /* reads of the slow exit in which a handler's region ends */
 	/* What there was. */
 	int asked, nsums;
@@ -426,7 +426,7 @@ static void first_entry(void)
 		}
 }
 
-/* Of tasks no entry is passed over, whatever the set. */
+/* Entries of tasks are never skipped, whatever the set. */
 static void slots_of_all_kinds(void)
 {
 	static const struct {
@@ -508,7 +508,7 @@ static void until_no_set_is_pending(void)
 	SAID("configure cost heal thread worst 1 residue spent begin ");
 }
 
-/* ---- what is not measured ---- */
+/* ---- entries that are not measured ---- */
 
 static void not_measured(void)
 {
@@ -539,7 +539,7 @@ static void not_measured(void)
 		SAID("configure cost heal thread epochs spent ");
 		CHECK(lost() == before + (uint64_t)wanted);
 	}
-	/* A handler amid the library. */
+	/* A handler during library code. */
 	begin_unready(0);
 	tach__signals_held++;
 	tach__begin_cold(&site, &mark, 0);
@@ -566,7 +566,7 @@ static void calibrating(void)
 	CHECK(sim.slot == &slots[1].slot);
 }
 
-/* ---- what it costs the regions around ---- */
+/* ---- the cost for the enclosing regions ---- */
 
 static void inside_others(void)
 {
@@ -655,7 +655,7 @@ static void pair_ends(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-/* The state is looked at behind the pairs, so that a handler's is one or the other. */
+/* The state is read after the pairs, so that it is either before or after a handler. */
 static void opens(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -698,7 +698,7 @@ static void recursions(void)
 		outer->end = k == 4 ? NULL : ends;
 		part->outer = (uintptr_t)outer;
 		tach__begin_unusual(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
-		/* Beyond doubt, or it is asked whether that entry was left. */
+		/* If it is not certain, it is checked whether that entry was left open. */
 		SAID(k == 0 || k == 7 ? "open begin "
 				      : "configure cost heal thread residue spent open begin ");
 		CHECK(sim.part == tach__part(slot, COUNT, 1));
@@ -866,7 +866,9 @@ static void slow(void)
 
 /* ---- where the counters are ---- */
 
-/* What is known of a counter: with which lock its page showed which number, or its code. */
+/*
+ * The record of a counter: the lock with which its page showed a number, or the number's code.
+ */
 static uint64_t known(int i)
 {
 #ifdef TACH_COUNTER_AT
@@ -915,7 +917,7 @@ static void looked_up(void)
 			}
 }
 
-/* The pages are as they were. */
+/* The pages have not changed. */
 static void seen_before(void)
 {
 	for (int odd = 0; odd < 2; odd++) {

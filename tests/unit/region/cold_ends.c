@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the cold exits of STOP do with what they read, and in which order: everything that they
- * call is the test's own and says that it was called.
+ * The slow paths of STOP: how they use their reads, and in which order. The test replaces all
+ * functions that they call, and records each call.
  */
 #include "core/region/cost.h"
 #include "core/region/reads.h"
@@ -26,15 +26,14 @@ static void sim_level_end(struct tach__thread *of, struct tach_region_mark *mark
 #include "tests/unit/region/cold.h"
 
 static struct {
-	/* What the test wants: answers of tach__edges_stop, in turn, and what happens
-	 * meanwhile. */
+	/* Scripted by the test: answers of tach__edges_stop, in turn, and events in between. */
 	int stops[4];
 	uint64_t cold_after[4], state_after[4];
 	uint32_t flags, since_flags;
 	int lowers;
 	/* What there was. */
 	int nstops;
-	uint64_t asked[4]; /* the states behind the region */
+	uint64_t asked[4]; /* the states after the region */
 	int fenced, add_fenced;
 	struct tach__reading added;
 	struct tach__slot *around, *slot;
@@ -114,7 +113,7 @@ static void sim_level_end(struct tach__thread *of, struct tach_region_mark *at, 
 	sim_add(hot, at, r, fenced);
 }
 
-/* Open are the regions of slots 1 to level + 1; the mark is that of the innermost. */
+/* Regions of slots 1 to level + 1 are open; the mark belongs to the innermost. */
 static void begin(uint32_t level)
 {
 	struct tach__part *part;
@@ -124,7 +123,7 @@ static void begin(uint32_t level)
 		tach__stack(hot, at)[0] = at ? &slots[at].slot : record.outside;
 		tach__stack(hot, at)[1] = &slots[at + 1].slot;
 	}
-	/* What is above the innermost was left there by regions that have ended. */
+	/* Entries above the innermost are left over from regions that have ended. */
 	tach__stack(hot, level)[2] = &slots[level + 1].slot;
 	memset(&sim, 0, sizeof sim);
 	for (int n = 0; n < 4; n++)
@@ -138,7 +137,7 @@ static void begin(uint32_t level)
 	*tach__marks(tach__stack(hot, level)) = &mark;
 }
 
-/* What of a stop's reading is not what was added; all but the sums of the set stay. */
+/* The part of a stop's reading that was not added; all except the set's sums stay. */
 static void added(int stop, uint32_t flags, uint64_t less, int fenced)
 {
 	for (uint32_t i = 0; i < TACH__SUMS; i++) {
@@ -161,7 +160,7 @@ static struct tach__reading reading(uint32_t again, uint32_t flags)
 	return r;
 }
 
-/* ---- what was read already ---- */
+/* ---- values that were already read ---- */
 
 static void read_without_a_region_around(void)
 {
@@ -177,7 +176,7 @@ static void read_without_a_region_around(void)
 		}
 }
 
-/* What that took goes out of it; once it is found out what that is. */
+/* Its cost is subtracted, once it is known. */
 static void read_twice(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++)
@@ -241,7 +240,7 @@ static void rescheduled(void)
 	}
 }
 
-/* ---- what is read once more ---- */
+/* ---- values that are read again ---- */
 
 static void moved(void)
 {
@@ -259,7 +258,7 @@ static void moved(void)
 		SAID("stop since since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_RESCHEDULED, 0, fenced);
-		/* A handler came in between. */
+		/* A handler ran in between. */
 		begin(0);
 		mark.counters.lock = 8;
 		sim.stops[0] = 0;
@@ -338,7 +337,7 @@ static void another_epoch(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-/* A handler in the reading: it is read again, and what was spent is that of the last one. */
+/* A handler during the reading: it is read again, and the cost is that of the last reading. */
 static void cold_with_handlers(void)
 {
 	begin(LEVEL);
@@ -385,7 +384,7 @@ static void cold_and_outermost(void)
 		}
 }
 
-/* ---- flat ones that are none ---- */
+/* ---- flat regions that become general ---- */
 
 static void unflat(void)
 {
@@ -418,7 +417,7 @@ static void unflat(void)
 	SAID("stop cost residue since heal level 0 add spent ");
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
-	/* What the exit cannot see of itself is that of any other. */
+	/* The part that the slow path cannot measure itself is the same as for any other. */
 	CHECK(cost.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
 }
 
@@ -454,7 +453,7 @@ static void found_by_a_copy(void)
 	}
 }
 
-/* It counts in no other, and is lost no more, if it was. */
+/* It counts in no other region, and is no longer lost, if it was. */
 static void found_nowhere(void)
 {
 	for (int other = 0; other < 2; other++)
@@ -492,7 +491,7 @@ static void found_nowhere(void)
 	CHECK(tach__stack(hot, 1)[0] == &slots[1].slot);
 }
 
-/* ---- those that are refused ---- */
+/* ---- refused stops ---- */
 
 static void ends(struct tach_region_mark *unused)
 {
@@ -535,7 +534,7 @@ static void another_threads(void)
 	tach__end_cold(&mark, 0);
 	SAID("lock unlock ");
 	CHECK(!mark.end && refused() == before + 1 && others[2].limit == 64);
-	/* Nothing is waited for where signals are held, as in a handler amid the library. */
+	/* It does not wait while signals are held, as in a handler during library code. */
 	tach__registry.inherited = OPENING - 1;
 	mark.end = ends;
 	tach__signals_held++;
@@ -543,7 +542,7 @@ static void another_threads(void)
 	tach__signals_held--;
 	SAID("");
 	CHECK(!mark.end && refused() == before + 2 && others[2].limit == 64);
-	/* A thread that has none open. */
+	/* A thread without an open region. */
 	hot->record = NULL;
 	hot->state = mark.state + 1;
 	mark.end = ends;

@@ -100,7 +100,7 @@ static void made(void)
 	no_memory = 0;
 }
 
-/* A slot's words, and behind them what top-down metrics take: in whole lines of a cache. */
+/* A slot's words, and after them the room for top-down metrics: in whole cache lines. */
 static void strides(void)
 {
 	for (int count = 0; count <= TACH_COUNTERS_MAX; count++)
@@ -114,7 +114,7 @@ static void strides(void)
 			/* One is as two. */
 			for (int i = at; i >= 0 && i < count; i++)
 				counted.member[i].attr.type = METRICS;
-			/* Nor is what is behind them looked at. */
+			/* Entries after them are ignored. */
 			if (count < TACH_COUNTERS_MAX)
 				counted.member[count].attr.type = METRICS;
 			if (at >= 0)
@@ -140,7 +140,7 @@ static void swept(void)
 		if (!all[i])
 			return;
 	}
-	/* One alone; and three that take turns, in their order behind it. */
+	/* A single one; and three that take turns, listed in order after it. */
 	all[0]->generation = 5;
 	tach__config_list(all[0]);
 	CHECK(r->configs == all[0] && !all[0]->next);
@@ -155,7 +155,7 @@ static void swept(void)
 	CHECK(all[0]->generation == 5 && all[2]->generation == 6 && all[3]->generation == 6);
 	tach__configs_sweep();
 	CHECK(frees == 0 && rows_freed == 0 && sets_freed == 0);
-	/* What is referred to once more stays. */
+	/* One with another reference stays. */
 	all[2]->refs++;
 	for (int i = 0; i < MOST - 1; i++)
 		tach__config_drop(all[i]);

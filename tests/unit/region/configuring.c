@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is to be counted is chosen, made and put into use: in which order, and what is given
- * back where one of the steps fails.
+ * Chooses, makes and activates the set to count: the order of the steps, and the cleanup if one
+ * fails.
  */
 #include "tests/unit/region/configuring.h"
 
@@ -18,7 +18,7 @@ static void the_first(void)
 	CHECK(tach_regions_enabled() == 1 && sets_freed == 0 && !given_back);
 }
 
-/* The one before goes behind it. */
+/* The previous one goes after it. */
 static void another(void)
 {
 	struct tach__config *first;
@@ -44,7 +44,7 @@ static void in_turns(void)
 	begin();
 	planned = 1;
 	CHECK(choose(SOME) == 0 && !*listed->note);
-	/* What has no room is cut. */
+	/* Text without room is shortened. */
 	begin();
 	odd_said = "odd's";
 	static char note[sizeof listed->note];
@@ -149,7 +149,7 @@ static void options(void)
 	      were(""));
 }
 
-/* Of the calling thread's: one that was left is found out first. */
+/* For the calling thread: a region that was left open is detected first. */
 static void inside_a_region(void)
 {
 	static struct {

@@ -296,7 +296,7 @@ static void sim_output_at_exit(const char *file)
 	step("output", NULL);
 }
 
-/* What is read without the lock is there before what says so. */
+/* Data read without the lock are stored before the word that publishes them. */
 static void ordered(const void *at, int order)
 {
 	CHECK(at != &tach__registry.config || order == __ATOMIC_RELEASE);

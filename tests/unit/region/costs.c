@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is noted of a cold exit's cost, by itself: the log of a record, its sum and its epochs,
- * with the clock, the counters and what is held pretended.
+ * The record of a slow path's cost: the log, its sum and its epochs, with simulated clock,
+ * counters and locks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const uint64_t left_over[] = {100, 200, 300};
 static char said[80];
 static int no_memory;
 
-/* A child that another thread forked meanwhile finds the copy whole, and then its size. */
+/* A child that another thread forks in between finds the complete copy, and then its size. */
 static void ordered(const void *at, int order)
 {
 	CHECK((at != &own.log && at != &own.log_size) || order == __ATOMIC_RELEASE);
@@ -168,7 +168,7 @@ static void spent(void)
 	spend(0);
 	CHECK(row_is(0, 1000) && state_epoch() == 1 && own.epoch == 1);
 	CHECK(cold_is(1220, 2422, 3624));
-	/* Of the clock alone. */
+	/* Only the clock. */
 	start(0);
 	own.count = 0;
 	spend(0);
@@ -214,7 +214,7 @@ static void out_of_memory(void)
 	CHECK(delta[0] == 5 && delta[1] == 6 && delta[2] == 7);
 }
 
-/* As the log grows it keeps its rows. region_overlap.c has what comes after the last epoch. */
+/* A growing log keeps its rows. region_overlap.c tests the time after the last epoch. */
 static void all_epochs(void)
 {
 	start(0);
@@ -248,7 +248,7 @@ static void epochs(void)
 	start(4);
 	tach__epochs_begin(self);
 	CHECK(own.epoch == 0 && self->state == TACH__STATE(OPENING, 0, 0));
-	/* Which of a region's parts is the one that began, or neither is known. */
+	/* Which part of a region began is known, or neither. */
 	start(4);
 	stack[0] = &around.slot;
 	stack[1] = &unused.slot;

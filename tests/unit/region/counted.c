@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set that regions count, over sets that are told: what is asked for, and what comes
- * unasked. */
+/* The set that regions count, over scripted sets: requested and automatic events. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
@@ -8,7 +7,7 @@
 #include "core/set/set.h"
 #include "tests/check.h"
 
-/* Sets: what was asked of them, and what is told. */
+/* Sets: the requests to them, and their scripted answers. */
 static struct set {
 	char events[200], metrics[300], missing[300];
 	uint32_t flags;
@@ -16,8 +15,7 @@ static struct set {
 } sets[16];
 static int made, freed, readers; /* made: since one was chosen */
 
-/* Of events, by how many there are asked for: those the machine counts, and whether they open.
- */
+/* By number of requested events: those that the machine counts, and if they open. */
 static int counted[5], opens[5], no_memory, interrupts_fit, emulated;
 static const char *note_of_run;
 
@@ -182,7 +180,7 @@ static void what_comes_unasked(void)
 	CHECK(choose(UNASKED) == 0 && made == 1 && strcmp(told, "cycles: none of 4") == 0);
 }
 
-/* As many as fit, from the first on, with what can be derived from them; and why no more. */
+/* The first events that fit, with the metrics that they allow, and the reason for the limit. */
 static void as_many_as_fit(void)
 {
 	for (int fit = 1; fit <= 3; fit++) {
@@ -274,7 +272,7 @@ static void emulators(void)
 	CHECK(!*told);
 }
 
-/* What has no room for it is cut. */
+/* Text without room is shortened. */
 static void notes_are_cut(void)
 {
 	struct tach_regions_options opt = {0};
@@ -301,7 +299,7 @@ static void by_name(void)
 	begin();
 	CHECK(choose((struct tach_regions_options){.metrics = "m = a"}) == 0 && made == 1);
 	CHECK(!*of(had)->events && *of(had)->metrics);
-	/* The clock alone is none that has to open. */
+	/* Without events, nothing has to open. */
 	begin();
 	opens[0] = 0;
 	CHECK(choose((struct tach_regions_options){.events = ""}) == 0 && made == 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows divided by tag, task and thread, by themselves: what is asked for, which table of slots
- * is in use, how rows are called. */
+/*
+ * Rows divided by tag, task and thread: the parsed options, the selected table of slots, and
+ * names of rows.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,8 +14,9 @@
 
 enum { ID = TACH__SITE_FIRST, PART = ID + 1, NAMES = 1000 };
 
-/* Pages: their size lies before, and a trap behind. */
-static int live, allowed; /* so many more, below 0: any number */
+/* Pages: their size is stored before, and a guard page follows. */
+/* number that still succeeds; below 0: unlimited */
+static int live, allowed;
 static size_t asked_size, table_is = TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *);
 static char trap;
 
@@ -78,7 +81,7 @@ static void sim_worst_name(struct tach__thread *record)
 
 /* ---- tags and tasks: their numbers are their values ---- */
 
-static uint64_t tag_is, next_tag; /* next_tag, next_task: set while the numbers are asked for */
+static uint64_t tag_is, next_tag; /* next_tag, next_task: set while a number is requested */
 static uint32_t next_task;
 static int task_changes;
 static struct tach__config the_config;
@@ -231,7 +234,7 @@ static void end(void)
 	tach__split_clear(&record);
 }
 
-/* ---- what is asked for ---- */
+/* ---- parsing ---- */
 
 static int is_parsed(const char *text, uint32_t by, uint32_t tags, uint32_t threads)
 {
@@ -308,7 +311,7 @@ static void begun_there(void)
 	begin(TACH__SPLIT_TASK);
 	tach__split_open(&record);
 	CHECK(record.npairs == 64 * 4 && asked_size == 256 * sizeof(void *) && !named);
-	/* What lies in the usual table is not looked at. */
+	/* The usual table is not used. */
 	tach__table(hot)[ID] = &slot;
 	hot->begin[0](&of, &mark, NULL, NULL, hot);
 	CHECK(begun[0] == 1 && begun_with == &slot && begun_part == tach__part(&slot, 0, 0));
@@ -501,7 +504,7 @@ static void threads(void)
 	locked = 0;
 }
 
-/* ---- what found no place ---- */
+/* ---- entries without a place ---- */
 
 static int is_note(const char *text, size_t size)
 {
@@ -530,7 +533,7 @@ static void noted(void)
 	CHECK(is_note("more than 62 regions of tasks, more than 2 threads, more than 8000 "
 		      "rows: entries of the others are in rows of their own, 'other'",
 		      200));
-	/* Of sets that take turns any. */
+	/* For sets that take turns, any. */
 	begin(TACH__SPLIT_TAG);
 	the_config.ring.next = &next;
 	next.ring.next = &the_config;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which order a STOP of core/region/stop.c looks at its thread and adds to the slot, of flat
- * regions and of others. A handler may come between any two of its steps, and others copy the
- * slot meanwhile, so each store that an order is asked for is told, and so is each fence. What
- * others do as they add is asked by adding.c.
+ * The order in which a STOP of core/region/stop.c reads its thread and adds to the slot, for
+ * flat and other regions. A handler may run between any two of its steps, and others copy the
+ * slot at the same time, so the test records each ordered store and each fence. adding.c tests
+ * the additions of other regions.
  */
 #undef __SANITIZE_THREAD__ /* its builds have other fences: adding_words.c */
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "tests/check.h"
 #include "tests/ordered.h"
-#include "tests/unit/region/plain_words.h" /* so that all are told */
+#include "tests/unit/region/plain_words.h" /* so that all are recorded */
 
 static void told(const char *what);
 #define __atomic_thread_fence(order)                                                           \
@@ -93,7 +93,7 @@ static void of_flat_ones(void)
 	      "%s", text);
 }
 
-/* It looks whether it is a usual one behind what it keeps of pairs, and for handlers last. */
+/* It checks that it is the innermost one after keeping pairs, and for handlers last. */
 static void of_others(void)
 {
 	static const char first[] = "order order seq release ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach/expect.h: which verdict what was counted gets, and what is said of it. The library under
- * it and standard error are this test's; expect.sh has the real ones.
+ * tach/expect.h: the verdict for a count, and its message. The test replaces the library and
+ * standard error; expect.sh uses the real ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static char *said;
 static size_t said_size;
 static FILE *captured;
 
-/* What the library answers, and what it was asked. */
+/* The library's answers, and the requests to it. */
 static struct {
 	int configure, take, value, enabled;
 	const char *why;
@@ -58,8 +58,10 @@ static int sim_take(struct tach_snapshot **out, struct tach_error *err)
 	return sim.take;
 }
 
-/* Two regions, "first" and "work"; quantities "time" and "instructions". The compiler is not to
- * see what a call of it does with what is not set. */
+/*
+ * Two regions, "first" and "work"; quantities "time" and "instructions". The compiler must not
+ * see which outputs a call leaves unset.
+ */
 static __attribute__((noinline)) int sim_region(const struct tach_snapshot *s, int r,
 						struct tach_region_info *info)
 {
@@ -160,7 +162,7 @@ static void bounds(void)
 	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 800 (+25.00 "
 		   "%)\n"));
 	CHECK(sim.freed == 4);
-	sim.v.error = 800; /* what it may be off by */
+	sim.v.error = 800; /* error of the value */
 	CHECK(tach_expect("work", "instructions", 1200) == TACH_EXPECT_PASSED && says(""));
 	CHECK(tach_expect("work", "instructions", 1199) == TACH_EXPECT_CANNOT_TELL);
 	CHECK(says("tach_expect: work: cannot tell: 1000 instructions a call, give or "
@@ -234,7 +236,10 @@ static void not_counted_all_the_time(void)
 	}
 }
 
-/* What no machine here has cannot be told, what none could is a failure. */
+/*
+ * A quantity that this machine cannot count gives "cannot tell"; one that no machine could
+ * count is a failure.
+ */
 static void counting(void)
 {
 	static const int absent[] = {TACH_ERR_NOHARDWARE, TACH_ERR_PERMISSION, TACH_ERR_NOTSUPP,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tach/expect.h, in C and C++: what is within its bound passes, what is not fails, for what cannot be counted
-# it cannot tell or, if that is asked for, fails; nothing passes that was not looked at. Two percent more instructions are
-# found in the emulator. ctest takes the exit statuses as they are meant.
+# tach/expect.h, in C and C++: a value within its bound passes, another fails; one that cannot be counted gives "cannot
+# tell" or, on request, fails; nothing passes without a measurement. It finds two percent more instructions in the
+# emulator. ctest interprets the exit statuses correctly.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -85,7 +85,7 @@ for p in "$work/c" "$work/cc"; do
 	result "skips_${p##*/}"
 done
 
-# What ctest makes of it.
+# Results in ctest.
 if command -v ctest >/dev/null && [ ${#flags[@]} = 5 ]; then
 	# As the installed package has it, which tests/check/slow/install.sh looks after.
 	cat >"$work/tachConfig.cmake" <<END

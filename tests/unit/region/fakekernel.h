@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel that counts what the test tells it to, behind the library's one door to system
- * calls: opened events are /dev/null, their pages zeros, and read(2) gives `fake_count`, which
- * every read also advances, before and after, as real reads cost instructions.
+ * A scripted kernel behind the library's only function for system calls: opened events are
+ * /dev/null, their pages are zeros, and read(2) returns `fake_count`, which every read also
+ * advances, before and after, because real reads cost instructions.
  */
 #ifndef TESTS_UNIT_FAKEKERNEL_H
 #define TESTS_UNIT_FAKEKERNEL_H
@@ -18,7 +18,7 @@
 
 static __thread uint64_t fake_count;
 static uint64_t fake_before = 10, fake_after = 7; /* an empty region shows their sum */
-static int fake_members;			  /* of the set in use */
+static int fake_members;			  /* members of the current set */
 static int fake_open_error;			  /* errno for perf_event_open, or 0 */
 static __thread int fake_read_empty;		  /* the next reads find the error state */
 static __thread uint64_t fake_missing; /* ns that the group has gone without counters */
@@ -31,9 +31,9 @@ static int fake_still = -1;
 static uint64_t fake_refused; /* a config that the kernel does not know */
 static int fake_no_pmu;	      /* software events are all there is */
 static int fake_reads;
-/* What a read takes more, behind its counting, when something else ran before. */
+/* Extra cost of a read after its counting, if other code ran before. */
 static __thread uint64_t fake_cold;
-static uint64_t (*fake_more)(void); /* what else was counted until now */
+static uint64_t (*fake_more)(void); /* other counts until now */
 
 static long fake_read(struct tach__group_read *to)
 {

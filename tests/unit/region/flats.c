@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What flat regions take, by trials that show what the test says: how often each is run, with
- * what, and what becomes of it. */
+/*
+ * The overhead of flat regions, by scripted trials: how often each runs, with which arguments,
+ * and the result.
+ */
 #include <string.h>
 #include "core/region/trial.h"
 #include "tests/check.h"
@@ -75,7 +77,7 @@ static void sim_run(const struct tach__trials *trials, void (*trial)(const struc
 	runs[which]++;
 	CHECK(trials->record == &record && trials->shown == &results);
 	CHECK(trials->warm == 3 && trials->tries == TACH__TRIES && id == tach__trial_flat_ids);
-	/* Nothing is taken out of an entry yet. */
+	/* Nothing is subtracted from an entry yet. */
 	CHECK(is_zero(record.unflat, sizeof record.unflat));
 	CHECK(record.residue_known && !record.flat_known);
 	memset(&results, 0xee, sizeof results);
@@ -135,7 +137,7 @@ static void is_known(uint32_t count)
 
 		CHECK(record.overhead.flat[0][i] == (double)shows(FLAT, i), "%g",
 		      record.overhead.flat[0][i]);
-		/* Of sixteen all but two take no longer. */
+		/* All but two of sixteen are not slower. */
 		CHECK(record.overhead.flat[1][i] == 13 * STEP, "%g",
 		      record.overhead.flat[1][i]);
 		for (int e = 0; e < 2; e++)
@@ -200,7 +202,7 @@ static void there_is_none(void)
 	config.ring.next = NULL;
 }
 
-/* Amid another calibration, or for a thread that has moved on to another record. */
+/* During another calibration, or for a thread that now has another record. */
 static void not_now(void)
 {
 	for (int known = 0; known < 2; known++) {

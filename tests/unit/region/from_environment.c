@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is counted, where the environment says so, or adds to what the program says. */
+/* The counted events, if the environment sets them or adds to the program's settings. */
 #include "tests/unit/region/configuring.h"
 
 #define SAYS(...)                                                                              \
@@ -17,7 +17,7 @@ static void what_is_left_open(void)
 	CHECK(strcmp(tach__registry.only, "r") == 0 && seen.interrupts == TACH_SET_CORRECT);
 	CHECK(seen.sparse == 20 && seen.warmup == 3 && strcmp(seen.worst, "4") == 0);
 	CHECK(strcmp(seen.by, "tag") == 0 && seen.turns == 5 && seen.histograms == 6);
-	/* What is said is not: each by itself. */
+	/* Each of the program's settings has priority over the environment. */
 	CHECK(choose((struct tach_regions_options){.events = "x",
 						   .only = "y",
 						   .interrupts = TACH_SET_INTERRUPTS,
@@ -82,7 +82,7 @@ static void whether_it_starts(void)
 	begin();
 	SAYS("TACH_TRACE", "x");
 	CHECK(starts());
-	/* Started natively by what an emulator runs. */
+	/* Started natively by a program in an emulator. */
 	begin();
 	SAYS("TACH_ENABLE", "1", "TACH_EMULATE", "x");
 	CHECK(!starts() && were(""));
@@ -98,7 +98,9 @@ static void whether_it_starts(void)
 	CHECK(!starts() && were(""));
 }
 
-/* The clock runs, and the report says why it is alone, as far as there is room. */
+/*
+ * The clock runs, and the report gives the reason why only the clock, as far as there is room.
+ */
 static void what_the_environment_cannot_have(void)
 {
 	static char long_reason[sizeof error.text];

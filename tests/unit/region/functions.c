@@ -51,7 +51,7 @@ static void an_entry(void)
 	CHECK(strcmp(called(NULL), "") == 0, "%s", calls);
 }
 
-/* What is inline of it looks at its place first. */
+/* Its inline part first checks the place. */
 static void a_task_at_a_place_switched_off(void)
 {
 	struct tach_site site = {.begin = begin, .id = TACH_SITE_OFF};

@@ -30,7 +30,7 @@ static void abandoned(void)
 	CHECK(!*tach__marks(tach__stack(hot, 2)) && *tach__marks(tach__stack(hot, 1)));
 }
 
-/* One that closes was counted, and one that no part has is lost. */
+/* A closing entry was counted, and an entry without a part is lost. */
 static void abandoned_others(void)
 {
 	begin();
@@ -111,7 +111,7 @@ static void limits(void)
 	CHECK(overtaken_mends == 1 && level_of() == 0);
 }
 
-/* Of four the second and third are gone: what is above comes down. */
+/* The second and third of four are gone: the entries above move down. */
 static void gone_between(void)
 {
 	begin();
@@ -189,7 +189,7 @@ static void promoted(void)
 	CHECK(level_of() == 0 && slot_of(8)->lost == 3 && is_closed(8, 0) && is_closed(8, 1));
 }
 
-/* What no part has is looked at by its own mark. */
+/* An entry without a part is checked by its own mark. */
 static void between(void)
 {
 	begin();

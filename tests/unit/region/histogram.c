@@ -93,7 +93,7 @@ static void pages_are_touched(void)
 	guarded_free();
 }
 
-/* Less what measuring it took, of both kinds of pairs; less than nothing is nothing. */
+/* Minus the overhead of both kinds of pairs; a negative result becomes 0. */
 static void less_what_it_costs(void)
 {
 	const uint64_t values[SUMS] = {1000, 3}, pairs[2] = {5, 2};

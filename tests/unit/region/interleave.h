@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every execution of a few threads that C11's memory model allows, of code as it stands: a test
- * includes this, then the .c files whose protocol it runs. Their atomic operations, fences,
- * mutexes and copies of memory come here; there is no seam in the code itself.
+ * Runs every execution of a few threads that C11's memory model allows, with unmodified code: a
+ * test includes this header, then the .c files of the protocol. Atomic operations, fences,
+ * mutexes and memory copies are redirected to this file; the code itself has no test hooks.
  *
- * The threads are coroutines of one thread. Of words that are watched every store is kept, with
- * what its thread had seen of the other words (a view). A load may return any store that its
- * thread's view does not forbid, whatever the real machine would do; acquire, release, their
- * fences and sequential consistency make views meet. Where there is a choice (which store is
- * read, where a store comes in its word's order, who goes on, whether a signal handler comes
- * now) the execution is repeated for each, depth first: the same ones in the same order,
- * always. All other memory is the program's own.
+ * The threads are coroutines of one thread. For watched words every store is kept, with its
+ * thread's knowledge of the other words (a view). A load may return any store that its thread's
+ * view does not forbid, even if the real machine would not; acquire, release, their fences and
+ * sequential consistency join views. At each choice (which store is read, the place of a store
+ * in its word's order, the next thread, a signal handler now or later) the execution is
+ * repeated for each possibility, depth first: always the same executions in the same order. All
+ * other memory is the program's own.
  *
- * Loads do not see stores that come after them in time, so what lets a load be late is looked
- * for otherwise: what was read of a word that is `reused` must have been read before its memory
- * is used for something else, which plain stores do.
+ * Loads do not see later stores, so late loads are checked differently: a read of a word that
+ * is `reused` must happen before plain stores use its memory for something else.
  *
- * Each place in the code that asks for an order is known by file and line. interleave_weaken
- * runs a test again for every one of them that was met, that one relaxed, and wants a failure;
- * where none is to be expected the test says why.
+ * Each place in the code that requests an order is known by file and line. interleave_weaken
+ * repeats a test for each of these places, with that place relaxed, and expects a failure; if
+ * no failure is expected the test gives the reason.
  */
 #ifndef TESTS_UNIT_INTERLEAVE_H
 #define TESTS_UNIT_INTERLEAVE_H
@@ -40,7 +39,7 @@ enum {
 };
 enum { IL_CLOCKS = IL_WORDS, IL_VIEW = IL_WORDS + IL_THREADS };
 
-/* Of each word the latest store that is known, of each thread how far. */
+/* For each word the latest known store; for each thread its progress. */
 struct il_view {
 	int64_t at[IL_VIEW];
 };
@@ -84,7 +83,7 @@ static struct {
 	ucontext_t back;
 	int nwords, nthreads, nmutexes, self, on, switches;
 	int depth, limit, choice[IL_DEPTH], choices[IL_DEPTH];
-	void (*handler)(void); /* of the first thread, once */
+	void (*handler)(void); /* for the first thread, once */
 	int handled;
 	struct il_place place[IL_PLACES];
 	int nplaces, weakened; /* a place + 1 */
@@ -92,7 +91,7 @@ static struct {
 	unsigned long executions;
 } il;
 
-/* What the code under test must hold. One execution that does not is enough. */
+/* An invariant of the code under test. One execution that does not is enough. */
 #define INTERLEAVE_CHECK(what)                                                                 \
 	do {                                                                                   \
 		if (!(what) && !il.failed)                                                     \
@@ -421,7 +420,7 @@ static inline void il_run(void)
 	il_ended();
 }
 
-/* Of a test's set-up: words that are followed, before the threads begin. */
+/* In a test's set-up: words to watch, before the threads start. */
 static inline void interleave_watch(void *address, size_t size, int reused)
 {
 	struct il_word *w = &il.word[il.nwords++];
@@ -432,10 +431,10 @@ static inline void interleave_watch(void *address, size_t size, int reused)
 
 struct interleaving {
 	void (*begin)(void);		      /* anew for each execution; watches words */
-	void (*thread[IL_THREADS + 1])(void); /* NULL: no more of them */
+	void (*thread[IL_THREADS + 1])(void); /* NULL ends the list */
 	void (*handler)(void);		      /* a signal handler of the first one's */
 	void (*end)(void);		      /* looks at what became of it */
-	int switches;			      /* at most so many times a thread is left */
+	int switches;			      /* maximum number of thread switches */
 };
 
 static inline void il_execute(const struct interleaving *what)
@@ -483,14 +482,17 @@ static inline int interleave(const struct interleaving *what)
 	}
 }
 
-/* A place without which nothing fails here, and why it is asked for none the less. */
+/*
+ * A place that can be relaxed without a failure here, and the reason why it still requests an
+ * order.
+ */
 struct interleave_spare {
 	const char *file, *what, *why;
 };
 
 /*
- * Every one of n: whole as it is, and not without any of the places that ask for an order.
- * Returns how many executions there were.
+ * Runs all n: unmodified without failure, and with a failure for each relaxed place. Returns
+ * the number of executions.
  */
 static inline unsigned long interleave_weaken(const struct interleaving *what, int n,
 					      void (*choose)(int),
@@ -531,7 +533,7 @@ static inline unsigned long interleave_weaken(const struct interleaving *what, i
 	return executions;
 }
 
-/* Of main: an exit status, 0 if there is nothing in the way. */
+/* For main: an exit status, 0 if the test can run. */
 static inline int interleave_cannot(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -542,7 +544,7 @@ static inline int interleave_cannot(void)
 #endif
 }
 
-/* ---- what the code under test is given instead ---- */
+/* ---- replacements for the code under test ---- */
 
 #define INTERLEAVE_AT __FILE__, __LINE__
 #define __atomic_load_n(p, o)                                                                  \

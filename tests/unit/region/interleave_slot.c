@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot's entries, a handler's amid them, and its copies: every execution that C11 allows of
- * core/region/stop.c and slots.c as they are, see interleave.h.
+ * A slot's entries, a handler's entries during them, and copies of it: every execution that C11
+ * allows of the unmodified core/region/stop.c and slots.c, see interleave.h.
  *
- * A copy is whole if each of its words belongs to its sequence. So words are looked at one by
- * one with the sequence: the others decide nothing.
+ * A copy is whole if each of its words belongs to its sequence. So each word is checked alone
+ * with the sequence: the other words decide nothing.
  */
 #include "tests/unit/region/interleave.h"
 #include "tests/unit/region/plain_words.h"
@@ -26,7 +26,7 @@ static void copy_words(void *to, const void *from, size_t size)
 			"", 0);
 	}
 }
-static uint64_t ticks; /* what each entry takes */
+static uint64_t ticks; /* ticks of each entry */
 #define tach_clock() ticks
 #undef memcpy
 #define memcpy(to, from, size) copy_words(to, from, size)
@@ -39,7 +39,7 @@ enum { COUNT = 1, ID = TACH__SITE_FIRST, ENTRIES = 2 };
 
 static struct tach__thread *record;
 static struct tach__slot *slot, *over;
-static uint64_t whole[ENTRIES + 1][TACH__SUMS * 8]; /* the words after so many entries */
+static uint64_t whole[ENTRIES + 1][TACH__SUMS * 8]; /* the words after this number of entries */
 static size_t word, changing[TACH__SUMS * 8];
 static int nchanging;
 
@@ -152,7 +152,7 @@ static void choose_word(int k)
 	word = changing[k];
 }
 
-/* Which words change, and what they are after each entry. */
+/* The words that change, and their values after each entry. */
 static void look_at_words(void)
 {
 	set_up();
@@ -191,7 +191,7 @@ static void a_copy_of_flat_entries(void)
 	CHECK(nchanging == 2, "%d words change, not the time and the number", nchanging);
 }
 
-/* ---- a handler's entry, at any place amid an entry, in the same region ---- */
+/* ---- a handler's entry in the same region, at any place in an entry ---- */
 
 static void watch_both(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end, begin and follow to another set, and snapshots that walk meanwhile: every
- * execution that C11 allows of core/region/process.c, record.c, thread.c, slots.c and
- * core/snapshot/snapshot.c as they are, see interleave.h.
+ * Threads that end, begin and follow to another set, and simultaneous snapshots: every
+ * execution that C11 allows of the unmodified core/region/process.c, record.c, thread.c,
+ * slots.c and core/snapshot/snapshot.c, see interleave.h.
  */
 #include "tests/unit/region/interleave.h"
 
 #include <urcu-pointer.h>
 #undef rcu_assign_pointer
 #undef rcu_dereference
-/* What liburcu's are on the machines that need an instruction for it. */
+/* liburcu's definitions on machines that need an instruction for it. */
 #define rcu_assign_pointer(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 #define rcu_dereference(p)	 __atomic_load_n(&(p), __ATOMIC_CONSUME)
 #include "core/os/stack.h"
@@ -29,7 +29,7 @@
 
 enum { STRIDE = 256, ID = TACH__SITE_FIRST };
 
-/* What a walk goes to, which must be there by then. */
+/* Target of a walk, which must be complete by then. */
 static struct tach__slot *walked_slot(const struct tach__thread *record, uint32_t id)
 {
 	struct tach__slot *slot = tach__slot_at(record, id);
@@ -167,7 +167,7 @@ static void a_thread_is_counted_once_wherever_it_is(void)
 	interleave_weaken(&what, 1, one, spare);
 }
 
-/* ---- a thread enters so many regions that it needs another chunk; a snapshot ---- */
+/* ---- a thread enters enough regions to need another chunk, during a snapshot ---- */
 
 static void growing_set_up(void)
 {

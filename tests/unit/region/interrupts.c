@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: who counts them, what they are taken out of, and what is said where nothing does.
- * Counted by a fake kernel, so that every one of them is known.
+ * Interrupts: the events that count them, the events they are subtracted from, and the message
+ * if nothing counts them. A fake kernel counts, so every interrupt is known.
  */
 #include <math.h>
 #include <stdio.h>
@@ -220,7 +220,7 @@ static void regions_are_corrected(void)
 	      "%s", report);
 }
 
-/* What was saved is what was shown, raw counts too. */
+/* A saved report equals the shown one, raw counts too. */
 static void saved_and_added_up(void)
 {
 	struct tach_snapshot *saved = NULL, *sum = NULL, *live = shot;
@@ -277,7 +277,7 @@ static void the_report_says_why_not(void)
 	tach_set_free(with);
 }
 
-/* By the program; what it asks for and what it must not. */
+/* Requested by the program; valid and invalid combinations. */
 static void options_ask_for_them(void)
 {
 	struct tach_regions_options opt = {.events = "cycles,instructions",
@@ -360,7 +360,7 @@ static void every_pass_has_them(void)
 }
 
 /*
- * A derived event brings events that the plan did not see: beside a full group none would open.
+ * A derived event adds events that the plan did not include: with a full group none would open.
  */
 static void derived_events_have_a_pass(void)
 {

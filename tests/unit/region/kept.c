@@ -19,7 +19,7 @@ static struct {
 	char *at, *base;
 	size_t size, all;
 } block[BLOCKS];
-static int live, allowed = -1; /* so many more; below 0: any number */
+static int live, allowed = -1; /* number that still succeeds; below 0: unlimited */
 static int untouched;	       /* blocks that are made cannot be touched yet */
 static size_t page;
 
@@ -59,7 +59,7 @@ static void sim_free(void *at, size_t size)
 	CHECK(at ? found : size == 0 || allowed == 0);
 }
 
-/* ---- what else is called ---- */
+/* ---- other functions ---- */
 
 static long asked;
 static char *asked_for;
@@ -275,7 +275,7 @@ static void a_slots_entries(void)
 	CHECK(live == 2 && w->most == 3 && w->sums == 3 && w->bar == 0);
 	tach__worst_slot(&record, TACH__SITE_FIRST);
 	CHECK(live == 2 && record.worst[TACH__SITE_FIRST] == w);
-	/* Behind the last of the thread's there is none to give back. */
+	/* After the thread's last one there is nothing to free. */
 	record.worst[TACH__SITE_FIRST + 1] = &never;
 	record.worst[TACH__SITE_FIRST + 2] = (struct tach__worst *)(uintptr_t)16;
 	end();
@@ -303,7 +303,7 @@ static void touched(int signal, siginfo_t *info, void *context)
 		 PROT_READ | PROT_WRITE);
 }
 
-/* Each page, and none behind. */
+/* Each page, and no page after it. */
 static void touched_first(void)
 {
 	struct sigaction action = {.sa_sigaction = touched, .sa_flags = SA_SIGINFO}, before;
@@ -372,7 +372,7 @@ static void what_is_kept(void)
 	keep_task(11, 8);
 	CHECK(is_at(w, 0, 12, 7) && is_at(w, 1, 11, 8) && is_at(w, 2, 10, 6));
 	CHECK(w->least == 10 && w->bar == 10 && w->n == 3 && !w->missed);
-	/* Of equal ones the first. */
+	/* The first of equal ones. */
 	keep_task(12, 9);
 	keep_task(12, 10);
 	CHECK(w->least == 12 && is_at(w, 0, 12, 7));
@@ -517,7 +517,7 @@ static void under_write(void)
 	CHECK(tach__worst_take(&row, &record, TACH__SITE_FIRST) == 0 && !row->n);
 	CHECK(acquires == 1024 && yields == 64);
 	w->seq++;
-	/* What changes under the copy. */
+	/* Changes during the copy. */
 	for (int whole = 15; whole <= 17; whole++) {
 		acquires = yields = 0;
 		tear_until = whole;
@@ -538,7 +538,7 @@ static void under_write(void)
 	end();
 }
 
-/* Of rows, which say what thread theirs were, as loaded snapshots do. */
+/* Rows with the thread of each entry, as in loaded snapshots. */
 static void merged(void)
 {
 	struct tach__worst *row, *w = opened();
@@ -549,12 +549,12 @@ static void merged(void)
 	tach__worst_merge(row, w, NULL);
 	CHECK(is_at(row, 0, 5, 1) && tach__worst_at(row, 0)->thread == 33 && row->least == 5);
 	CHECK(!tach__worst_at(row, 0)->name[0]);
-	/* What is not above the least is left out. */
+	/* Entries not above the minimum are left out. */
 	tach__worst_at(w, 0)->tag = 2;
 	tach__worst_merge(row, w, NULL);
 	CHECK(is_at(row, 0, 5, 1));
 	tach__worst_free(row);
-	/* No more sums than the row has, no more entries than there are. */
+	/* At most the row's number of sums, and the existing entries. */
 	tach__worst_free(w);
 	record.worst[TACH__SITE_FIRST] = w = tach__worst_make(1, 3);
 	keep_task(5, 1);
@@ -565,7 +565,7 @@ static void merged(void)
 	end();
 }
 
-/* ---- what the options say ---- */
+/* ---- options ---- */
 
 static int refused(const char *text, const char *word)
 {

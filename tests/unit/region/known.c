@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How edges read counters by numbers that they know, which do no harm where they are those of
- * before; a fault shows in memory, as on x86. See known.h.
+ * How edges read counters by remembered numbers, if outdated numbers are harmless; a fault
+ * shows in memory, as on x86. See known.h.
  */
 #include <tach/arch.h>
 

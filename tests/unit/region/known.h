@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How edges read counters, of core/region/reads.h, from pages of the test's own: between any
- * two accesses a page may change, as the kernel does it.
+ * How edges of core/region/reads.h read counters, from pages of the test: between any two
+ * accesses a page may change, like the kernel does.
  *
- * The includer has defined what architectures differ in: TACH_MODULAR; TACH_COUNTER_AT, or how
- * TACH_COUNTER_SHOWN is told of a fault (TACH_COUNTER_SHOWN_MEMORY) and whether a number of
- * before may be read by (TACH_COUNTER_STALE).
+ * The includer defines the differences of architectures: TACH_MODULAR; TACH_COUNTER_AT, or how
+ * TACH_COUNTER_SHOWN reports a fault (TACH_COUNTER_SHOWN_MEMORY) and if an outdated number may
+ * be used (TACH_COUNTER_STALE).
  */
 #ifndef TESTS_UNIT_REGION_KNOWN_H
 #define TESTS_UNIT_REGION_KNOWN_H
@@ -37,7 +37,7 @@ int sim_fault(uint64_t number);
 #undef TACH_COUNTER
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	((void)(way), (value) = sim_counter(number), (seen) |= (tach__word)sim_fault(number))
-/* Told from what does not wait. */
+/* Distinguished from reads that do not wait. */
 #undef TACH_PARK
 #undef TACH_UNPARK
 #define TACH_PARK(value)	      ((value) ^ PARKED)
@@ -56,7 +56,7 @@ static struct tach__hot self;
 static struct tach_mark mark;
 static volatile uint32_t count;
 static int is_straight;
-static int faulty, changing, point, steps, counted, orders, handler; /* what is to happen */
+static int faulty, changing, point, steps, counted, orders, handler; /* scripted events */
 static int last_look[TACH_COUNTERS_MAX];			     /* at each page's lock */
 
 static uint64_t masked(uint64_t sum)
@@ -220,7 +220,7 @@ static void differs(const uint64_t *delta)
 		      "%d of %d", (int)i, (int)count);
 }
 
-/* ---- by what is known of them ---- */
+/* ---- with remembered numbers ---- */
 
 static void known_counters(void)
 {
@@ -254,7 +254,7 @@ static void a_page_changes(void)
 						CHECK(known_begin() == 1);
 						pass();
 					}
-					if (at) { /* the first time for what is looked at */
+					if (at) { /* the first time for a look-up */
 						changing = page;
 						point = at - 1;
 					}
@@ -290,7 +290,7 @@ static void a_page_that_changed_before(void)
 	}
 }
 
-/* The sum that was seen is of before, and does not go with what the handler left. */
+/* The sum that was seen is outdated, and does not match the handler's state. */
 static void a_handler_looks_them_up(void)
 {
 	for (uint32_t n = 1; n <= TACH__UNROLLED; n++) {
@@ -362,7 +362,7 @@ static void counters_by_their_pages(void)
 	CHECK(!tach__moved(&reader, &mark));
 }
 
-/* ---- what waits in a mark ---- */
+/* ---- values stored in a mark ---- */
 
 static void a_stash(void)
 {

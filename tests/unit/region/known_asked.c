@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How edges read counters by numbers that they know, where the leader's page is asked first;
- * sums are of 64 bits, and a fault shows in a register, as on riscv64. See known.h.
+ * How edges read counters by remembered numbers, if the leader's page is checked first; sums
+ * have 64 bits, and a fault shows in a register, as on riscv64. See known.h.
  */
 #include <tach/arch.h>
 

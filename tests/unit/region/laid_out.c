@@ -8,7 +8,7 @@
 
 static _Alignas(16) union tach__slot_copy copy;
 
-/* One behind the other, and vectors of two words where they are aligned. */
+/* Consecutive, and pairs of words are aligned. */
 static void parts_of_a_slot(void)
 {
 	struct tach__slot *slot = &copy.slot;
@@ -33,7 +33,7 @@ static void parts_of_a_slot(void)
 	}
 }
 
-/* They lie behind the hot half, at distances that nothing changes. */
+/* They follow the hot half, at fixed distances. */
 static void tables_of_a_thread(void)
 {
 	const struct tach__hot *self = (const struct tach__hot *)0x7f0000000000;
@@ -81,7 +81,7 @@ static int are_apart(const uint32_t *bits, size_t n)
 	return 1;
 }
 
-/* Bits that are told apart, and ids of which none is left out. */
+/* Distinct bits, and ids without gaps. */
 static void bits_and_ids(void)
 {
 	static const uint32_t kept[] = {TACH__KEEPS_WORST, TACH__KEEPS_EACH},
@@ -96,7 +96,7 @@ static void bits_and_ids(void)
 	CHECK(TACH__SITE_EMPTY == TACH_SITE_OFF + 1);
 }
 
-/* One more than may be had, for what does not fit. */
+/* One more than the maximum, for entries without a place. */
 static void overflows(void)
 {
 	struct tach__thread record;
@@ -105,7 +105,7 @@ static void overflows(void)
 	CHECK(sizeof record.overflow_id / sizeof *record.overflow_id > TACH__OVERFLOWS);
 }
 
-/* Those that tach/region.h and tach_regions_configure(3) tell. */
+/* Limits in tach/region.h and tach_regions_configure(3). */
 static void documented_limits(void)
 {
 	CHECK(TACH__WORST_MOST == 64 && TACH__TRACE_ENTRIES == 16384);
@@ -129,7 +129,7 @@ static int step(const char *as, uint32_t i)
 }
 
 #define STEP(i) step(#i, i)
-/* Told by what it looks like, where it is straight code. */
+/* Decided by the form of the straight code. */
 static const char *stepped(uint32_t last, int *whether)
 {
 	text[0] = 0;
@@ -160,7 +160,7 @@ static void steps_until_one_fails(void)
 	CHECK(strcmp(looped(0, 9, &all), "") == 0 && all == 1, "%s", text);
 }
 
-/* ---- what goes out of an entry ---- */
+/* ---- subtractions from an entry ---- */
 
 static void an_entry_less_what_it_costs(void)
 {

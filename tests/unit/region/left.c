@@ -36,7 +36,7 @@ static void own_stack(void)
 	CHECK(on_stack(record, top - PAGE + 15) && probes == 1);
 	CHECK(asked[0] == (uintptr_t)stack + STACK - 2 * PAGE);
 	CHECK(on_stack(record, (uintptr_t)stack + STACK - 2 * PAGE) && probes == 1);
-	/* Those below are asked for one by one, up to one that is not readable. */
+	/* The lower pages are checked one by one, down to an unreadable one. */
 	unreadable = (uintptr_t)stack + 2 * PAGE;
 	CHECK(!on_stack(record, (uintptr_t)stack) && probes == 6, "%d", probes);
 	CHECK(!on_stack(record, (uintptr_t)stack + 2 * PAGE - 1) && probes == 7);
@@ -88,7 +88,7 @@ static void marked(void)
 	CHECK(tach__part_marked(slot, part) && tach__part_closing(slot, part));
 	part->ceiling = 5;
 	CHECK(tach__part_marked(slot, part) && !tach__part_closing(slot, part));
-	/* Of a slot all of whose entries have to be asked. */
+	/* For a slot whose entries must all be checked. */
 	slot->rest = 0;
 	CHECK(tach__part_marked(slot, part));
 	part->outer = TACH__OUTER_NOBODY;
@@ -205,7 +205,7 @@ static void at_a_level(void)
 	/* A handler came during its START. */
 	part_of(9, 1)->outer = slot->rest;
 	CHECK(!tach__part_at(record, slot, 3));
-	/* One that closes is told by its mark. */
+	/* A closing one is identified by its mark. */
 	part_of(9, 1)->ceiling = TACH__CEILING_OPEN;
 	part_of(9, 1)->outer = (uintptr_t)mark_at(3);
 	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));

@@ -50,7 +50,7 @@ static _Alignas(PAGE) char stack[STACK], aside[PAGE];
 static uintptr_t sp; /* of the caller */
 void *sim_stack_end = stack + STACK;
 
-static long futex_gives;     /* 0: by what lies there */
+static long futex_gives;     /* 0: by the word's value */
 static uintptr_t unreadable; /* below it nothing is */
 static uintptr_t asked[32];
 static int futexes, probes, no_sigaltstack;
@@ -97,7 +97,7 @@ static void end_flat(struct tach_region_mark *mark)
 	mark->state = 2;
 }
 
-/* Of the calling thread: it has no region open. */
+/* For the calling thread: it has no open region. */
 static void begin(void)
 {
 	tach__sys = sim_sys;

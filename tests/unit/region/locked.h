@@ -8,7 +8,7 @@
 #include "tests/check.h"
 
 static int locks;
-static void (*meanwhile)(void); /* what another thread does before the lock is had */
+static void (*meanwhile)(void); /* what another thread does before the lock is taken */
 
 static void sim_lock(struct tach__held *held)
 {

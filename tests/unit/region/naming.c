@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names computed at run time, with no regions behind them: how they are found, and where not.
- */
+/* Names computed at run time, without regions: where they are found, and where not. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -98,7 +97,7 @@ static struct tach_site *begin_within(const char *name)
 
 /* ---- the hash ---- */
 
-/* What is around it is no part of it: it lies at either end of a page that is alone. */
+/* Bytes around it are not read: it is at either end of an isolated page. */
 static void bytes(void)
 {
 	enum { PAGE = 65536, LONGEST = 41 };
@@ -156,7 +155,7 @@ static int by_hash(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nor are two letters as two others, wherever they are. */
+/* Two letters differ from two others, at every place. */
 static void two_letters(void)
 {
 	enum { LETTERS = 26, PAIRS = LETTERS * LETTERS };
@@ -278,7 +277,7 @@ static void no_sites(void)
 	CHECK(begin("a") && taken == 1 && tach__registry.lost == 2);
 }
 
-/* Nothing is made there, and no lock is taken. */
+/* Nothing is created there, and no lock is taken. */
 static void within(void)
 {
 	struct tach_site *a;
@@ -315,7 +314,7 @@ static void gates(void)
 	tach__beacon.state = TACH__BEACON_JOINED;
 	owner = &tach__beacon;
 	CHECK(begin_new(7) && the_gate.id == TACH__SITE_FIRST);
-	/* Of another layout: none begins. */
+	/* With another layout, no region begins. */
 	tach__beacon.state = TACH__BEACON_ALONE;
 	owner = NULL;
 	CHECK(!begin_new(7) && the_gate.id == TACH_SITE_OFF);

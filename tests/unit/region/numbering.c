@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of tags and tasks, with no rows behind them: the same ever after, and a last one. */
+/* Numbers of tags and tasks, without rows: constant once assigned, and limited. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/region.h"
@@ -37,7 +37,7 @@ static struct tach_site *sim_site_get(const char *name)
 #define tach__site_get_here sim_site_get
 #include "core/region/numbers.c"
 
-/* What others read without the lock is seen last. */
+/* A word that others read without the lock is stored last. */
 static void ordered(const void *at, int order)
 {
 	int is_number = at >= (void *)place && at < (void *)(place + PLACES) &&
@@ -163,7 +163,7 @@ static void races(void)
 	CHECK(number_of(71) == MOST + 1 && tags == MOST && over == TACH__SPLIT_TAG);
 }
 
-/* None is made there, and no lock is taken. */
+/* No number is created there, and no lock is taken. */
 static void within(void)
 {
 	fresh();

@@ -60,7 +60,7 @@ static void open_options(void)
 	begin();
 	thread_key_made = 0;
 	CHECK(tach__thread_ready(0) && specific_set == 0);
-	/* Nor are there slots for calibration without memory. */
+	/* No slots for calibration without memory either. */
 	of = begin();
 	no_slots = 1;
 	CHECK(!tach__thread_ready(0) && did("SDROwtcpsnGhbG") && tach__self == of->hot);
@@ -87,7 +87,7 @@ static void not_opened(void)
 	CHECK(tach__thread_ready(0) == of->hot && did("SDROwt0psnGMhb"));
 	CHECK(of->count == 0 && of->reader == NULL && of->hot->reader == NULL && !learnt);
 	CHECK(of->worst_by == 0 && r->unopened == 1 && r->open_error.code == TACH_ERR_NOMEM);
-	/* The first cause is the one that is told. */
+	/* The first cause is reported. */
 	tach__self = &tach__thread_closed;
 	CDS_INIT_LIST_HEAD(&r->threads);
 	fresh();

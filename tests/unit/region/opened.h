@@ -153,7 +153,7 @@ static int sim_specific(pthread_key_t key, const void *value)
 	return 0;
 }
 
-static int no_stack, changes; /* of the generation, while one is opened */
+static int no_stack, changes; /* of the generation, while one is being opened */
 static int sim_own_stack(int (*f)(void *), void *arg)
 {
 	note('S');
@@ -254,7 +254,7 @@ static void sim_rows_clear(struct tach__rows *rows)
 #define tach__rows_clear	    sim_rows_clear
 #include "core/region/thread.c"
 
-/* Nothing of the thread is there, and sets are on. */
+/* The thread has no data, and sets are on. */
 static struct tach__thread *begin(void)
 {
 	struct tach__registry *r = &tach__registry;

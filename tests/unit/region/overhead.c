@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring costs, by trials that show what the test says. */
+/* The overhead, by scripted trials. */
 #include <string.h>
 #include "core/region/trial.h"
 #include "tests/check.h"
@@ -7,7 +7,7 @@
 static struct tach__shown shown;
 static struct tach__sampling sampling;
 static int no_memory, ends, residues, decided;
-static uint64_t of_pair; /* what the region around a pair shows; 200 more where it is fenced */
+static uint64_t of_pair; /* result of the region around a pair; 200 more if fenced */
 
 /* An outer region shows 1000 with an entry in it, 200 less where that is passed over. */
 static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
@@ -83,7 +83,7 @@ static void what_is_measured(void)
 		CHECK(record.entry_cost.empty[1][i] == 140 &&
 		      record.entry_cost.pair[1][i] == 1600);
 	}
-	/* Less than nothing is nothing, and the least is kept as it is. */
+	/* A negative value becomes 0, and the minimum is kept unchanged. */
 	for (of_pair = 99; of_pair <= 101; of_pair++) {
 		uint64_t more = of_pair > 100;
 
@@ -98,7 +98,7 @@ static void what_is_measured(void)
 	CHECK(o->passed[0][0] == 1);
 }
 
-/* Nothing of a thread before stays. */
+/* Nothing of an earlier thread remains. */
 static void no_memory_for_trials(void)
 {
 	static const struct tach__thread none;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that a handler began amid an edge and left open, by themselves: which those are, and
- * where they go. */
+/*
+ * Regions that a handler began during an edge and left open: which ones they are, and where
+ * they are counted.
+ */
 #include "core/region/left.h"
 #include "core/region/region.h"
 #include "tests/check.h"
@@ -90,7 +92,7 @@ static void place_taken(void)
 	tach__overtaken_mend(record, 0);
 	CHECK(is_closed(9, 0) && is_closed(10, 0) && is_closed(11, 1) && is_at(8, 0));
 	CHECK(slot_of(9)->lost == 1 && slot_of(10)->lost == 1 && slot_of(11)->lost == 1);
-	/* Where there are many slots, not at every exit, unless there must be one. */
+	/* With many slots, not at every slow path, unless one must exist. */
 	begun_above(9, 3);
 	record->limit = 64 * 4096;
 	tach__overtaken_mend(record, 0);
@@ -164,7 +166,7 @@ static void seen(void)
 		start(20 + i, i & 1, mark_at(i));
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(20) && !marks(21) && !marks(24));
-	/* The innermost may be amid its START. */
+	/* The innermost may be in its START. */
 	counted(24);
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(24) && !marks(23));
@@ -189,7 +191,7 @@ static void seen(void)
 	ends = NULL;
 	tach__overtaken_flag(&rows, record);
 	CHECK(marks(20) && marks(21) && marks(22) && marks(23) && !marks(24));
-	/* While a thread calibrates its stack is none of the program's. */
+	/* During calibration a thread's stack does not belong to the program. */
 	begin();
 	start(TACH__SITE_FIRST - 1, 0, mark_at(0));
 	start(TACH__SITE_FIRST - 2, 0, mark_at(1));
@@ -198,7 +200,7 @@ static void seen(void)
 	counted(TACH__SITE_FIRST - 2);
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(TACH__SITE_FIRST - 1) && !marks(0));
-	/* What is around all has no row, nor has what is not known. */
+	/* The outermost level has no row, nor has an unknown one. */
 	begin();
 	start(TACH__SITE_FIRST, 0, mark_at(0));
 	start(20, 0, mark_at(1));

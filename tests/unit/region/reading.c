@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an open region has counted so far, as its mark and its thread say; what is read is told.
- */
+/* Counts of an open region so far, from its mark and its thread; reads are scripted. */
 #include <string.h>
 #include "core/region/beacon.h"
 #include "core/region/reads.h"
@@ -16,7 +15,7 @@ static struct tach__thread record = {.config = &config};
 static struct tach_region_mark the_mark;
 static const struct tach__beacon *the_owner;
 
-/* What a handler's region disturbs is read again, with the level as it is then. */
+/* If a handler's region disturbs a read, it is repeated, with the present level. */
 static int sim_stop(const struct tach__hot *self, const struct tach_region_mark *m,
 		    uint64_t state, struct tach__reading *r, int fenced)
 {

@@ -155,7 +155,7 @@ static void another_place(void)
 	CHECK(told() == ID);
 }
 
-/* What lies there has to be the site yet. */
+/* The address must still be that site. */
 static void another_site(void)
 {
 	static char others_name[] = "region7", others_file[] = "file.c7";
@@ -193,7 +193,7 @@ static void another_site(void)
 	known.name = "region8";
 	segment_is(TEXT, text.name, 8, PF_R);
 	CHECK(told() == WAS);
-	/* The name behind the file. */
+	/* The name after the file. */
 	begin();
 	data.site.name = text.file;
 	data.site.file = text.name;

@@ -56,7 +56,7 @@ static void sim_free(void *at, size_t size)
 	tach__pages_free(at, size);
 }
 
-/* What of the reserved memory costs nothing until it is used, in whole pages. */
+/* Reserved memory costs nothing until its use, in whole pages. */
 static size_t hole[8][2];
 static int holes;
 static size_t wiped;
@@ -83,7 +83,7 @@ static void sim_drop(struct tach__config *of)
 	dropped++;
 }
 
-/* Rows are asked for and added to in some order; `of`: the ids that were added. */
+/* Rows are requested and added to in some order; `of`: the ids that were added. */
 static uint32_t rows_most, asked[64], of[64];
 static int nasked, nof, no_rows;
 static struct tach__row *sim_rows_at(struct tach__rows *rows, uint32_t id)
@@ -120,7 +120,7 @@ static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
 	return id + apart;
 }
 
-/* Its rows go by its name. */
+/* Its rows use its name. */
 static int named;
 static void sim_split_name(struct tach__thread *record)
 {
@@ -170,7 +170,7 @@ static void fresh(void)
 	base = (const char *)record->hot;
 	CHECK(had_now == 1 && had[0].at == base && had[0].size == record->size);
 	CHECK((const char *)record == base + TACH__RECORD_AT);
-	/* The hot half is wiped by forks, the tables behind it are not. */
+	/* Forks wipe the hot half, but not the tables after it. */
 	CHECK(wiped_at == base && wiped == tach__pages_round(1) &&
 	      sizeof(struct tach__hot) <= wiped);
 	/* Each table keeps its first page. */
@@ -180,7 +180,7 @@ static void fresh(void)
 	      hole[3][0] == TACH__MARKS_AT + PAGE && hole[3][1] == TACH__RECORD_AT);
 	CHECK(record->stride == STRIDE && record->limit == 0 && record->nchunks == 0);
 	CHECK(tach__stack(record->hot, 0)[0] == record->outside);
-	/* The slots lie behind one another, from a line's beginning, to the end. */
+	/* The slots are consecutive, from the start of a cache line to the end. */
 	last = (const char *)record->outside;
 	CHECK((uintptr_t)last % 64 == 0 && last >= (const char *)(record + 1) &&
 	      last < (const char *)(record + 1) + 64);
@@ -230,7 +230,7 @@ static void taken_again(void)
 	give_back(b);
 	clears = 0;
 	CHECK(record_of(STRIDE) == a && had_now == were - 1, "%d, %d", had_now, were);
-	/* What slots have besides goes with them. */
+	/* Additional data of slots are freed with them. */
 	CHECK(clears == 2 && cleared[0] == b && cleared[1] == a, "%d", clears);
 }
 
@@ -263,7 +263,7 @@ static void folded(void)
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && nasked == 0 && nof == 0);
 	CHECK(record->folded == folds + 1 && tach__registry.folds == folds + 1);
-	/* Who sees the number sees the totals. */
+	/* A thread that sees the number also sees the totals. */
 	CHECK(stored_at == &record->folded && stored_order == __ATOMIC_RELEASE &&
 	      record->hot->state == 0);
 	CHECK(config.ended == ended + 1);
@@ -287,7 +287,7 @@ static void folded(void)
 	CHECK(nof == 4 && nasked == 5 && of[0] == TACH__SITE_FIRST && of[1] == 40 &&
 	      of[2] == 100 && of[3] == 2 * TACH__CHUNK_SLOTS - 1);
 	CHECK(asked[1] == of[0] && asked[2] == of[1] && asked[3] == of[2] && asked[4] == of[3]);
-	/* Those of handlers, too. */
+	/* Including those of handlers. */
 	record->overflow_id[0] = 150;
 	record->overflow[0]->lost = 151;
 	record->overflow_id[TACH__OVERFLOWS - 1] = 20;
@@ -340,12 +340,12 @@ static void reclaimed(void)
 	end_of(done[1]);
 	CHECK(r->free == NULL);
 	dropped = 0;
-	/* Not under who walks. */
+	/* Not while a walk is running. */
 	walked = 1;
 	tach__records_reclaim();
 	CHECK(r->free == NULL && r->ended == done[1] && dropped == 0);
 	walked = 0;
-	/* What finds no memory for its totals waits for the next time. */
+	/* A record without memory for its totals waits for the next time. */
 	no_rows = 1;
 	tach__records_reclaim();
 	CHECK(r->ended == late && late->next == NULL && dropped == 2);
@@ -358,7 +358,7 @@ static void reclaimed(void)
 	CHECK(r->ended == NULL && r->free == late && late->next == done[0] && dropped == 3);
 	CHECK(nof == 1 && late->folded && late->config == NULL);
 	CHECK(r->threads.next == &r->threads);
-	/* Who asks for memory comes to it. */
+	/* A thread that asks for memory gets it. */
 	r->free = NULL;
 	late->config = &config;
 	end_of(late);

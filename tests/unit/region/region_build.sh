@@ -53,8 +53,8 @@ void nothing(void) { __asm__ volatile(""); }
 void both(void);
 void both(void) { TACH_START(size); __asm__ volatile(""); TACH_STOP(size); }
 END
-# By every compiler, and how many instructions lie between START's return and STOP's call: those a
-# region counts beside the library's own, so calibration must find the same number everywhere.
+# For every compiler, counts the instructions between START's return and STOP's call: a region counts them in addition
+# to the library's own, so calibration must find the same number everywhere.
 while read -r cc at_most between; do
 	command -v "$cc" >/dev/null || { echo "skip code size $cc: it is not installed"; continue; }
 	dump=objdump

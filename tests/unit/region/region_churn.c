@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that come and go by the thousand leave nothing behind: no memory, no mapping, no
- * descriptor, and every entry of theirs in the totals; the numbers of openings begin anew amid
- * them. TEST_WHOLE: fifty thousand. What a thread left behind, 16 bytes at least, would be
- * 320 KB between two looks, where less than half of that is let pass, and more threads would
- * not show it any better. `make soak` has a million.
+ * Thousands of threads that start and end leave nothing behind: no memory, no mapping, no
+ * descriptor, and all their entries are in the totals; the numbers of openings wrap around
+ * during the test. TEST_WHOLE: fifty thousand. A leak of a thread, at least 16 bytes, would be
+ * 320 KB between two looks, and less than half of that is tolerated; more threads would not
+ * show it better. `make soak` has a million.
  */
 #include <pthread.h>
 #include "core/region/region.h"
@@ -12,7 +12,7 @@
 
 enum { WORK = 25, MEMBERS = 2, WARM = 1000 };
 
-/* What the process holds after so many threads. */
+/* Resources of the process after this number of threads. */
 struct held {
 	int threads;
 	long kb;

@@ -17,7 +17,7 @@ void program(void)
 	TACH_STOP(outer);
 }
 END
-# What the flags have the program call is not counted, only the calls.
+# Only the calls are counted, not functions that flags make the program call.
 cat >"$work/library.c" <<'END'
 #include <stddef.h>
 #include <unistd.h>

@@ -182,7 +182,7 @@ for compiler in "g++ -O2" "g++ -O0" "clang++ -O2" "g++ -O2 -DTACH_DISABLE"; do
 	command -v "${command[0]}" >/dev/null || { echo "skip coroutine $compiler: ${command[0]} is not installed"; continue; }
 	bad=0
 	"${command[@]}" -std=c++20 -Wall -Wextra -Werror -Wno-unused-function -Iinclude -o "$work/coroutine" "$work/coroutine.cc" "$B/libtach.a" -lurcu-bp -lm -lpthread -ldl || bad=1
-	# Switched off there is nothing to count: it compiles.
+	# If it is switched off, nothing is counted, but it compiles.
 	[ $bad = 1 ] || [[ $compiler = *DISABLE ]] || "$work/coroutine" || bad=1
 	if [ $bad = 0 ]; then echo "ok coroutine $compiler"; else echo "not ok coroutine $compiler"; failed=1; fi
 done

@@ -105,7 +105,7 @@ static void cancellation_inside_regions(void)
 		CHECK(info.calls <= THREADS && info.calls == info.threads);
 }
 
-/* Of the entry that was under way anything may be missing, of all others nothing. */
+/* The interrupted entry may be incomplete, all others are complete. */
 static void cancellation_at_any_instruction(void)
 {
 	uint64_t calls;
@@ -140,8 +140,7 @@ static int measure_until(volatile int *stops)
 {
 	uint64_t calls = 0;
 
-	/* What the library does of its own, at the first entries, is not of the region around.
-	 */
+	/* The library's own work at the first entries is not part of the enclosing region. */
 	for (; calls < 2; calls++)
 		leaf();
 	TACH_START(across);
@@ -157,7 +156,7 @@ static int measure_until(volatile int *stops)
 		return 2;
 	if (!regions_find("across", TACH_QUANTITY_TIME) || info.calls != 1)
 		return 3;
-	if (value.raw < 0.9 * STOPS * STOPPED_NS) { /* time goes on meanwhile */
+	if (value.raw < 0.9 * STOPS * STOPPED_NS) { /* time continues during that */
 		printf("# %g ns, error %g ns\n", value.raw, value.error);
 		fflush(stdout);
 		return 4;
@@ -236,7 +235,7 @@ static void exec_passes_no_descriptor_on(void)
 	CHECK(status == 0, "%d", status);
 }
 
-/* What was counted before is gone; constructors and destructors are counted like main. */
+/* Earlier counts are gone; constructors and destructors are counted like main. */
 static void exec_begins_from_zero(void)
 {
 	char file[] = "/tmp/region_endings.XXXXXX.csv", text[16384];
@@ -296,7 +295,7 @@ static void *ends_rich(void *unused)
 	return unused;
 }
 
-/* What has no room shows as the thread's own, and goes to the totals later. */
+/* Entries without room show as the thread's own, and are added to the totals later. */
 static int ended_poor(void)
 {
 	pthread_t thread;
@@ -370,7 +369,7 @@ static void *end_late(void *unused)
 	return unused;
 }
 
-/* No destructor of ours comes after it: threads that open later find the dead ones. */
+/* No destructor of the library runs after it: threads that open later find the dead ones. */
 static void begun_in_the_last_destructor(void)
 {
 	uint64_t calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an entry adds besides its sums, to the bit: in sparse mode, and where its counters were
- * lost. Over a pretended kernel; the clock is the real one, and its sums tell what it said.
+ * Exact additions of an entry besides its sums: in sparse mode, and if its counters were lost.
+ * The kernel is simulated; the clock is the real one, and its sums show its values.
  */
 #include "core/region/region.h"
 #include "tests/unit/region/regions.h"
@@ -20,7 +20,7 @@ static const struct tach__part *part_of(const struct tach_site *site)
 
 /* ---- sparse mode ---- */
 
-/* What a region's sampling is to be, from what its outermost entries added. */
+/* Expected sampling of a region, from the additions of its outermost entries. */
 struct sampled {
 	struct tach_site *site;
 	struct tach_region_mark mark;
@@ -223,7 +223,7 @@ static void not_exact(void)
 	self = tach__self;
 	self->inexact = 2;
 	for (int entry = 0; entry < 4; entry++) {
-		const int again = entry & 1; /* amid another entry of the same region */
+		const int again = entry & 1; /* inside another entry of the same region */
 		struct tach__part *part = tach__part(&inner.slot, MEMBERS, again);
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 		struct tach__reading r = {.delta = {10, 20, 30}, .error = entry < 2 ? 7 : 31};

@@ -20,7 +20,7 @@ static uint64_t flat(void)
 	return tach__slot_at(tach__thread_record(), (uint32_t)site.id)->flat;
 }
 
-/* Other processors than these have none yet. */
+/* Other processors do not have flat regions yet. */
 static int is_flat(uint64_t entries)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -45,7 +45,7 @@ static void enter(void)
 	enter_for(0);
 }
 
-/* Of a new thread the first entry finds out what they take, the second one finds all ready. */
+/* A new thread's first entry measures their cost, the second one finds everything ready. */
 static void begin(void)
 {
 	regions_begin(0);
@@ -67,7 +67,7 @@ static void alone(void)
 		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NOBODY);
 	}
 	CHECK(is_flat(10), "%d", (int)flat());
-	/* None is a fenced one. */
+	/* No pair is fenced. */
 	CHECK(tach__self->pairs[0] == pairs[0] + 10 && tach__self->pairs[1] == pairs[1]);
 	CHECK(regions_look("flat", 0) && info.calls == 12 && info.outermost == 12 &&
 		      info.entries == 12,
@@ -75,8 +75,10 @@ static void alone(void)
 	CHECK(value.raw > 0);
 }
 
-/* Amid an entry that a handler left for good between two stores of its STOP: that one is
- * incomplete, this one whole. */
+/*
+ * After an entry that a handler left for good between two stores of its STOP: that entry is
+ * incomplete, this one is complete.
+ */
 static void behind_one_that_was_left_amid_its_stop(void)
 {
 	struct tach_region_mark mark;
@@ -261,7 +263,7 @@ static void on_another_thread(void)
 	pthread_join(thread, NULL);
 	CHECK(refused() == before + 1);
 	CHECK(is_flat(1));
-	/* A second STOP is none. */
+	/* A second STOP is refused. */
 	tach_region_end(&carried);
 	CHECK(refused() == before + 1);
 }

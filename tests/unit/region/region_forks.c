@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forks while another thread is amid something in the library: neither fork() nor the child
- * waits for it, and the child has its sites and begins with no counts.
+ * Forks while another thread is inside the library: neither fork() nor the child waits for it,
+ * and the child has its sites and starts without counts.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 /* No thread spins: where a fork waits for ever all is still, which tests/run ends. */
 static pthread_barrier_t inside, outside;
 
-static __thread int pausing; /* the thread stands still behind its next munmap */
+static __thread int pausing; /* the thread stops after its next munmap */
 
 static void pause_here(void)
 {
@@ -26,7 +26,7 @@ static void pause_here(void)
 	pthread_barrier_wait(&outside);
 }
 
-/* What it unmaps then nothing else gets: who still looks there is killed. */
+/* Unmapped memory is not reused: a late access is fatal. */
 int munmap(void *at, size_t size)
 {
 	if (!pausing)
@@ -49,7 +49,7 @@ static void entered(void)
 	TACH_SCOPE(entered);
 }
 
-/* The calls of that region; -1: there is none; -2: two have that name. */
+/* The calls of that region; -1: not found; -2: two regions have that name. */
 static long calls(const char *name)
 {
 	struct tach_region_info info = {0};
@@ -119,7 +119,7 @@ static void *growing_the_totals(void *unused_argument)
 	return unused_argument;
 }
 
-/* The same with what a thread notes of cold exits inside a region. */
+/* The same with a thread's log of slow paths inside a region. */
 static void *growing_its_log(void *unused_argument)
 {
 	enter_many(1);
@@ -220,7 +220,7 @@ static int child_opens(const struct tach_set *set, struct tach_reader *parents)
 	return 0;
 }
 
-/* Another thread is amid putting its reader before one into the list, or taking it out. */
+/* Another thread is inserting its reader into the list, or removing it. */
 static void beside_a_link(void)
 {
 	struct tach_set *set = clock_set();

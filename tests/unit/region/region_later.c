@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what cold exits cost is found out at the first of them, inside regions, as under
- * `tach run`: nothing of that shows in the regions around.
+ * The cost of slow paths is measured at the first of them, inside regions, as under `tach run`:
+ * it does not show in the enclosing regions.
  */
 #include "core/region/region.h"
 #include "tests/unit/region/regions.h"
@@ -11,7 +11,7 @@ enum { WORK = 1000, DEPTH = 5 };
 static const char *const names[DEPTH] = {"first", "second", "third", "fourth", "fifth"};
 static struct tach_site *sites[DEPTH];
 
-/* Of all but the outermost, each inside the one before. */
+/* For all except the outermost, each nested in the previous one. */
 static void nest(int depth)
 {
 	struct tach_region_mark mark;
@@ -89,7 +89,7 @@ static uint64_t sum_of(const struct tach_site *site)
 	return tach__part(slot, tach__self->count, 0)->sum[1];
 }
 
-/* Inlined, its mark would be as whole in that frame as that of a region that overlaps. */
+/* If inlined, its mark would be valid in that frame, like an overlapping region's. */
 static __attribute__((noinline)) void left(void)
 {
 	struct tach_region_mark mark;
@@ -97,9 +97,11 @@ static __attribute__((noinline)) void left(void)
 	tach_region_begin(sites[2], &mark);
 }
 
-/* One that is left open within makes the STOP of the one around it a cold exit. Each shows what
- * an entry does, and each START and STOP inside it, but for the START of the one left open:
- * what that took is known, and taken out. */
+/*
+ * A nested region that is left open makes the enclosing region's STOP a slow path. Each region
+ * shows the cost of an entry and of each START and STOP in it, except the START of the one left
+ * open: its cost is known and subtracted.
+ */
 static void leave_one_within(uint64_t *outer, uint64_t *inner)
 {
 	struct tach_region_mark mark[2];

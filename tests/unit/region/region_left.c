@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions left without their STOP: by return, goto, longjmp out of one frame or many, by
- * signal handlers, threads that end, stacks that are thrown away. What was begun is counted or
- * lost, and nothing that was left stands in the way of what comes after.
+ * Regions left without their STOP: by return, goto, longjmp out of one frame or many, by signal
+ * handlers, threads that end, stacks that are thrown away. Each begun entry is counted or lost,
+ * and nothing that was left open disturbs later regions.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -142,7 +142,7 @@ static void left_and_entered_deeper(void)
 	      (int)entries, (int)calls, (int)outermost, (int)lost);
 }
 
-/* ---- the set may change behind what was left ---- */
+/* ---- the set may change after regions were left open ---- */
 
 static sigjmp_buf handler_left;
 
@@ -160,7 +160,7 @@ static int configure(struct tach_error *err)
 	return tach_regions_configure(&opt, err);
 }
 
-/* A region that a handler left is none to be inside of, wherever the handler ran. */
+/* A region that a handler left open does not enclose later ones, wherever the handler ran. */
 static void set_changed_behind_a_handler(int on_stack)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -430,7 +430,7 @@ static void counted(const char *name, uint64_t times)
 	      (long long)info.calls, (long long)info.lost);
 }
 
-/* Those that overlap stay open, and what begins later lies above. */
+/* Overlapping regions stay open, and later ones are above them. */
 static void ended_out_of_order(void)
 {
 	uint64_t time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread, a region, a histogram and a snapshot take in memory, as the kernel counts it.
- * docs/limits.md states the first of these figures; it is checked against what is measured.
+ * Memory of a thread, a region, a histogram and a snapshot, as the kernel counts it.
+ * docs/limits.md states the first of these figures, which is compared with the measurement.
  */
 #include <ctype.h>
 #include <pthread.h>
@@ -33,8 +33,10 @@ static void *visitor(void *sites)
 	return NULL;
 }
 
-/* Threads that enter so many regions and wait: how much more memory there is then, and how much
- * more when a snapshot was taken. Bytes in all. */
+/*
+ * Threads enter this number of regions and wait: returns the growth of memory, and the growth
+ * after a snapshot. Bytes in all.
+ */
 static void live(int threads, int sites, long *entered, long *looked)
 {
 	pthread_t thread[THREADS];
@@ -114,7 +116,7 @@ static void bytes_per_region(int members, uint32_t histograms, long *entered, lo
 	munmap(shared, 2 * sizeof *shared);
 }
 
-/* Of a process that has all its memory filled and kept, now and later. */
+/* For a process that fills and locks all its memory, now and later. */
 static void locked_memory_per_thread(void)
 {
 	int status = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions whose names are computed at run time: told apart by what they say, not by where that
- * lies; by many threads at once; switched off and filtered as others are; bounded, and told.
+ * Regions with names computed at run time: identified by content, not by address; used by many
+ * threads at once; switched off and filtered like others; limited, with a note.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -64,7 +64,7 @@ static void by_content(void)
 	}
 	CHECK(counted("key 3") == 307 && counted("key 2") == 207, "%g", value.value);
 	CHECK(!regions_look("TACH_START_NAMED", 0));
-	/* The same region as that of the function. */
+	/* The same region as the function's. */
 	for (int i = 0; i < 2; i++) {
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 

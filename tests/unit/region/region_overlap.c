@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions that overlap on one thread: by begin and end, in fibres, of one site, with tasks in
- * them. The pretended kernel counts what it is told to, so each value is known. An entry's
- * inclusive value is its end minus its begin; what became of self is said.
+ * them. The simulated kernel counts scripted values, so each value is known. An entry's
+ * inclusive value is its end minus its begin; its self value is stated.
  */
 #include <setjmp.h>
 #include <ucontext.h>
@@ -13,7 +13,7 @@ enum { SITES = 6 };
 static struct tach_site *site[SITES];
 static struct tach_region_mark mark[SITES];
 static struct tach_task task[2];
-static uint64_t inclusive[SITES]; /* what is to be shown, by hand */
+static uint64_t inclusive[SITES]; /* expected values, by hand */
 static int open_now[SITES];
 
 static void work(uint64_t n)
@@ -60,7 +60,7 @@ static int overlaps(void)
 	return info.overlapping != 0;
 }
 
-/* Of the value at hand, less what measuring takes. */
+/* The present value minus the overhead. */
 static double took(void)
 {
 	return value.raw - value.overhead;
@@ -178,7 +178,7 @@ static void reports_say_so(void)
 	CHECK(strstr(report("a.txt"), "overlapping"));
 	CHECK(strstr(report("a.html"), "overlapping"));
 	CHECK(strstr(report("a.json"), "\"overlapping\": 1"), "%s", text);
-	/* What is read back says it as well. */
+	/* A loaded report says it too. */
 	CHECK(tach_snapshot_load(text, strlen(text), &loaded, &err) == 0, "%s", err.text);
 	if (!loaded)
 		return;
@@ -357,7 +357,7 @@ static void tasks_of_one_site(void)
 	CHECK(took() == 7600021 + 650320, "%.0f", took());
 }
 
-/* The tag is that of the task that runs; once both wait, what it was before. */
+/* The tag is the running task's; while both wait, it is the earlier one. */
 static void tags_of_tasks(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .set = fake_set(1), .by = "tag"};

@@ -29,7 +29,7 @@ static void leaf(void)
 	fake_count += 100;
 }
 
-/* What every child does; its exit status is the number of the first thing that is wrong. */
+/* Work of every child; its exit status is the number of the first failed check. */
 static int child(void)
 {
 	struct tach_value v;
@@ -78,7 +78,7 @@ static void children(pid_t (*how)(void))
 	}
 }
 
-/* What the parent refused, and had no place for, is not the child's. */
+/* Refusals and overflows of the parent do not belong to the child. */
 static int counts_of_a_child(void)
 {
 	struct tach_counts counts = {0};

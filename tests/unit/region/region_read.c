@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an open region has counted so far. */
+/* Counts of an open region so far. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,13 +32,13 @@ static void only_open_regions(void)
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT, inner;
 
 	CHECK(look(&mark) == TACH_ERR_STATE);
-	/* Without a site it is none, whatever the mark had. */
+	/* Without a site it is not a region, whatever the mark contains. */
 	memset(&mark, 0xee, sizeof mark);
 	tach_region_begin(NULL, &mark);
 	CHECK(look(&mark) == TACH_ERR_STATE);
 	tach_region_end(&mark);
 	tach_region_begin(site, &mark);
-	CHECK(look(&mark) == TACH_ERR_STATE); /* nothing is switched on */
+	CHECK(look(&mark) == TACH_ERR_STATE); /* regions are off */
 	tach_region_end(&mark);
 	CHECK(configure("") == 0);
 	tach_region_begin(site, &mark);
@@ -65,7 +65,7 @@ static uint64_t now(void)
 	return ticks;
 }
 
-/* What has passed since START, to the tick. */
+/* The time since START, to the tick. */
 static void time_goes_on(void)
 {
 	uint64_t before = now(), begun, asked, last = 0;
@@ -129,7 +129,7 @@ static void its_own_thread_and_process(void)
 	tach_region_end(&mark);
 }
 
-/* Page faults are as many as pages, and more where a sanitizer or the machine has its own. */
+/* One page fault per page, or more if a sanitizer or the machine has its own. */
 static void members(void)
 {
 	enum { PAGES = 7 };

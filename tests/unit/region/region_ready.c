@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread's first START of a region readies: all pages of its slot, so that no STOP takes
- * a page fault, and nothing of the slots beside it; and which STARTs read beforehand.
+ * The first START of a region in a thread prepares all pages of its slot, so no STOP takes a
+ * page fault, and no page of neighbouring slots; and which STARTs read in advance.
  */
 #include <sys/mman.h>
 #include "core/region/region.h"
@@ -27,7 +27,7 @@ static void sites_make(void)
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* With so many counters; the first is entered, so that the thread is open. */
+/* With this number of counters; the first region is entered, so the thread is open. */
 static struct tach__thread *begins(int members)
 {
 	struct tach_region_mark mark;
@@ -54,7 +54,10 @@ static int is_all(const void *at, size_t size, unsigned char what)
 	return 1;
 }
 
-/* Whatever stands there, nor is anything left in its own but what tells that it is ready. */
+/*
+ * Neighbours may contain anything, and in its own slot only the word that marks it as ready
+ * changes.
+ */
 static void nothing_beside_it(void)
 {
 	for (int n = 0; n <= MOST; n++) {
@@ -110,7 +113,7 @@ static void all_pages_of_it(void)
 			char *last = page_of(&slot->word[TACH__SLOT_WORDS(n) - 1]);
 			struct tach_region_mark mark;
 
-			/* Those that lie there come later. */
+			/* Entries there come later. */
 			if (last > page_of(&inner->ceiling)) {
 				CHECK(madvise(last, PAGE, MADV_DONTNEED) == 0);
 				CHECK(!is_resident(last));
@@ -124,8 +127,10 @@ static void all_pages_of_it(void)
 	CHECK(found > 10, "%d", found);
 }
 
-/* Of the entries that are measured, in sparse mode those that come behind many that are not
- * read their counters beforehand as well, so that they find all as warm as calibration did. */
+/*
+ * In sparse mode, a measured entry after many skipped ones reads its counters in advance too,
+ * so that caches are warm like in calibration.
+ */
 static void warmed(void)
 {
 	static const struct {

@@ -79,7 +79,7 @@ static void slot_under_write(void)
 		return;
 	part = tach__part(slot, tach__self->count, 0);
 	uint64_t calls = part->calls;
-	/* What the interrupted code has: its level, and a mark that is whole. */
+	/* The interrupted code's state: its level, and a complete mark. */
 	struct tach_region_mark mark = {.end = tach__self->end[0], .part = part};
 	struct tach__slot **stack = tach__stack(tach__self, tach__self->state);
 
@@ -199,7 +199,10 @@ static void first_entry_in_a_handler(void)
 	CHECK(look("handler_only") && info.calls == 1);
 }
 
-/* Opening a thread's counters blocks signals: the handler runs before or after, never amid. */
+/*
+ * Opening a thread's counters blocks signals: the handler runs before or after it, never during
+ * it.
+ */
 static void storm_over_opening(void)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a region divided by tag, by task and by thread: each entry is in one row alone, which
- * says what it is of in every format; what a region around takes for its own does not change;
- * and what is more than is told apart is in one row that says so.
+ * Rows of a region divided by tag, by task and by thread: each entry is in exactly one row,
+ * which says what it belongs to in every format; the self value of an enclosing region does not
+ * change; and entries beyond the limit are in one row that says so.
  */
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -235,7 +235,7 @@ static void by_thread(void)
 	sprintf(mine, "leaf [thread first %d]", (int)getpid());
 	CHECK(counted(mine) == 1000 && info.threads == 1, "%s", mine);
 	CHECK(rows_of("worker 3 ", &sum) == 1 && sum == 4 && calls_of("leaf") == 7);
-	/* As it is called now. */
+	/* With its present name. */
 	prctl(PR_SET_NAME, "renamed");
 	sprintf(mine, "leaf [thread renamed %d]", (int)getpid());
 	CHECK(counted(mine) == 1000);
@@ -342,7 +342,7 @@ static void refused(void)
 		opt.by = bad[i];
 		CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL, "%s", bad[i]);
 	}
-	/* From the environment it is told in reports, and the rest goes on. */
+	/* An error in the environment is in the report, and the rest works. */
 	opt.by = NULL;
 	setenv("TACH_BY", "colour", 1);
 	CHECK(tach_regions_configure(&opt, &err) == 0);
@@ -362,7 +362,7 @@ static void refused(void)
 	CHECK(regions_look("outer", 0) && !regions_look("outer [tag 0x3]", 0));
 }
 
-/* Rows take the room of places that come later: how many of those there are is told. */
+/* Rows use the room of later places: the report has the number of those. */
 static void no_room_for_places(void)
 {
 	struct tach_region_mark mark;

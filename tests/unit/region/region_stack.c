@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of the program's stack regions take, as seen in paint: a thread's first START, which
- * opens its counters, may come in a signal handler on a stack that has hardly more than the
- * signal's frame left.
+ * Stack use of regions in the program, measured by paint: a thread's first START, which opens
+ * its counters, may run in a signal handler with little more stack left than the signal's
+ * frame.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static void handler(int number)
 
 	(void)number;
 	frame = (uintptr_t)here;
-	/* The signal's frame is above; what is below was unused, or will be painted again. */
+	/* The signal's frame is above; the stack below is unused, or will be painted again. */
 	for (unsigned char *p = stack; p < here - 512; p++)
 		*(volatile unsigned char *)p = PAINT;
 	for (int i = 0; i < entries; i++)

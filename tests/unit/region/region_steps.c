@@ -88,7 +88,7 @@ static void left_amid_stop(int members, int other)
 			if (other)
 				other_finds_it(n);
 		}
-		/* Entered again: what was left is found out, and nothing is waited for. */
+		/* Entered again: entries left open are detected, and nothing waits. */
 		once(-1);
 		CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld",
 		      n);
@@ -170,7 +170,7 @@ static void left_with_their_marks(void)
 	left_with_its_mark(0, 20);
 }
 
-/* The first entries are none. */
+/* The first entries are not flat. */
 static void left_amid_flat_stop(void)
 {
 	flat = 1;
@@ -243,7 +243,7 @@ static void flat_in_a_handler(void)
 
 /* ---- a cold exit in a handler ---- */
 
-/* What that region counted more than at the last look. */
+/* Growth of that region's count since the last look. */
 static long grown(const char *name, double *last)
 {
 	double was = *last;
@@ -315,8 +315,10 @@ static void stop_cold(const char *first, long n)
 	TACH_STOP(around_cold);
 }
 
-/* The same amid a STOP that is a cold exit itself, until its first reading was disturbed AMID
- * times. */
+/*
+ * The same during a STOP that is a slow path itself, until its first reading was disturbed AMID
+ * times.
+ */
 static void cold_exit_amid_cold_stop(void)
 {
 	enum { AMID = 100 };
@@ -347,7 +349,7 @@ static void cold_exit_amid_cold_stop(void)
 	}
 }
 
-/* What was left below them is found out by the handler's: theirs go down a level. */
+/* The handler's region detects entries left open below: its level goes down by one. */
 static __attribute__((noinline)) void leave_one(void)
 {
 	char room[4096];
@@ -403,7 +405,7 @@ static void cold_exit_amid_start(void)
 enum { NESTED = 1, AMID_START = 2, ENDED = 4, LEFT_WAYS = 8 };
 
 static struct tach_site *left_open;
-static struct tach_region_mark open_mark; /* of one that is ended later */
+static struct tach_region_mark open_mark; /* mark of a region that ends later */
 
 static void leave_open_to_end(void)
 {
@@ -455,7 +457,7 @@ static void all_begun(const char *name, long begun, long lost, long n, int way)
 	      (long)info.entries, (long)info.calls, (long)info.lost);
 }
 
-/* What came behind is not in the self of what was around, or that says so. */
+/* A later region is not in the self value of the enclosing one, or that value is flagged. */
 static double around_self(long n, int way, double before)
 {
 	struct tach_value self;
@@ -472,7 +474,7 @@ static double around_self(long n, int way, double before)
 	return before;
 }
 
-/* Before any cold exit: the report says so of what is around no more, and it heals. */
+/* Before any slow path: the report flags the enclosing region, and the state recovers. */
 static int around_is_flagged(long n)
 {
 	const struct tach__slot *slot;
@@ -543,9 +545,9 @@ static void end_around(void)
 }
 
 /*
- * Whichever instruction of a STOP it came behind: all are counted, and what begins next is in
- * no other. Lost as well is an entry whose STOP read its counters and has yet to write: UNSEEN
- * instructions.
+ * After any instruction of a STOP: all entries are counted, and the next region is not nested
+ * in another. An entry whose STOP has read its counters but not yet written is also counted as
+ * lost: UNSEEN instructions.
  */
 static void around_ended_by_a_handler(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The straight ways of START and STOP, exactly: core/region/start.c, stop.c and what reads for
- * them compiled here with counters and a clock that the test sets, over pages that say they may
- * be read. Something may come in at any read: the kernel, or a handler with a region.
+ * The fast paths of START and STOP, exactly: core/region/start.c, stop.c and their readers are
+ * compiled here with counters and a clock that the test sets, over pages that permit reading.
+ * Any read may be interrupted: by the kernel, or by a handler with a region.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@ uint64_t sim_clock(void);
 uint32_t sim_faults(void);
 void look_step(void);
 uint64_t look_behind(uint64_t shown);
-/* Something may come in before any look at a page, and behind it, too. */
+/* An interruption may happen before and after any look at a page. */
 #define TACH_PAGE_LOAD(page, field)                                                            \
 	(look_step(),                                                                          \
 	 (__typeof__((page)->field))look_behind(                                               \
@@ -28,7 +28,7 @@ uint64_t look_behind(uint64_t shown);
 #else
 #define FIRST 0u
 #define WIDTH 64
-/* By the address of code, 16 bytes each; where that is looked up, nothing comes in between. */
+/* By the address of code, 16 bytes each; the look-up is not interrupted. */
 #undef TACH_COUNTER_AT
 #define TACH_COUNTER_AT(at, value, seen)                                                       \
 	((value) = sim_counter((uint32_t)(((at)-TACH_STUBS(WIDTH)) / 16)),                     \
@@ -99,8 +99,10 @@ uint64_t look_behind(uint64_t shown)
 	return shown;
 }
 
-/* Counter i counts i times as fast; as the kernel starts them, far below 0. Events may be moved
- * to others, and what is left behind is wrong. */
+/*
+ * Counter i counts i times as fast; as the kernel starts them, far below 0. Events may move to
+ * other counters, and the old counters then have wrong values.
+ */
 enum { COUNTERS = 4096 };
 static struct {
 	uint64_t moved, rate, bias;
@@ -132,7 +134,7 @@ uint64_t sim_clock(void)
 	return ticks += BY_CLOCK;
 }
 
-/* Whether the processor hides counters; region_hidden.c says yes. */
+/* Does the processor hide counters? region_hidden.c sets 1. */
 #ifndef HIDES
 #define HIDES 0
 #endif
@@ -197,7 +199,7 @@ static struct tach_set *set_of(int n)
 	return set;
 }
 
-/* What straight ends are there for: nothing is kept, the worst, each entry. */
+/* Kinds of fast STOP: keep no entries, the worst ones, or each entry. */
 static const char *const kept_by[] = {"0", "4", "each"};
 
 /* worst: how many are kept; "each": all entries. */
@@ -235,7 +237,7 @@ static struct tach__part *part_of(const struct tach_site *of)
 	return tach__part(slot_of(of), tach__self->count, 0);
 }
 
-/* What an entry adds to its sums: `work` of counters, `time` of the clock. */
+/* The additions of an entry to its sums: `work` of counters, `time` of the clock. */
 static void entry(uint64_t work, uint64_t time, uint64_t *added)
 {
 	uint64_t before[TACH__SUMS];
@@ -354,8 +356,8 @@ static int same(const uint64_t *a, const uint64_t *b)
 /*
  * A START looks the counters up again where its pages changed: neither it nor the regions
  * around count what that takes, and those around notice although all is as the inner one saw
- * it. Where the leader's page is as it was, their counts are exact, and not flagged as they are
- * not read for nothing.
+ * it. If the leader's page has not changed, their counts are exact, and without a flag because
+ * they need no second reading.
  */
 static void moved_inside(void)
 {
@@ -436,8 +438,10 @@ static void faults_now(void)
 	fault_in = 0;
 }
 
-/* At each read and each look at a page: no count is wrong unless it is flagged, and then it has
- * at most what came in and the reads. */
+/*
+ * At each read and each look at a page: a count without a flag is right, and a flagged one
+ * contains at most the interruption and the reads.
+ */
 static void anything_at_each_step(void)
 {
 	void (*const what[])(void) = {move_all, move_last, moves_and_handles,
@@ -466,8 +470,10 @@ static void anything_at_each_step(void)
 				if (comes_in)
 					break;
 				more = added.inner[1] - quiet.inner[1];
-				/* The one left open ends in it: what that reads, or, if
-				 * it began before, what a pair does. */
+				/*
+				 * The one left open ends in it: its reads or, if it began
+				 * earlier, a pair.
+				 */
 				if (what[w] == moves_and_leaves_open &&
 				    (more == BY_READ * (uint64_t)n ||
 				     more == 2 * BY_READ * (uint64_t)n))
@@ -515,9 +521,11 @@ static void begins_what_ends(void)
 	reads_until = ends_in;
 }
 
-/* One handler begins a region and another ends it, both amid one START that looks its counters
- * up: what that goes on to store, older than what the first one saw, is not what the second
- * one reads by. */
+/*
+ * One handler begins a region and another ends it, both during one START that looks up its
+ * counters: START's later store is older than what the first handler saw, and the second must
+ * not use it.
+ */
 static void two_handlers_amid_a_look(void)
 {
 	for (ends_in = 0; ends_in < 4; ends_in++)
@@ -552,7 +560,7 @@ static uint64_t by_no_sum(void)
 	return flag[2] + flag[3] + flag[5];
 }
 
-/* A mark whose START could not read: whatever the locks are, it is no sum of theirs. */
+/* A mark whose START could not read: no values of locks equal its sum. */
 static void withdrawn(void)
 {
 	begins(2, "0");
@@ -647,7 +655,7 @@ static void every_number_of_members(void)
 		}
 }
 
-/* Between START and STOP: flagged, and time and counts are as they were; what was in it is. */
+/* A reschedule between START and STOP: flagged; time, counts and nested parts are unchanged. */
 static void rescheduled_entries(void)
 {
 	uint64_t empty[TACH__SUMS], added[TACH__SUMS];
@@ -745,7 +753,7 @@ static void flat_entries_of_another_set(void)
 			tach_region_end(&mark);
 			for (int i = 0; i < 3; i++)
 				entry(0, 0, empty);
-			/* Theirs is the outermost part alone. */
+			/* Only the outermost part belongs to them. */
 			memcpy(inside, tach__part(slot_of(site), (uint32_t)n, 1),
 			       sizeof inside);
 			entry(1000, 0, added);
@@ -822,7 +830,7 @@ static void a_cold_exit_at_each_read_of_stop(void)
 		}
 }
 
-/* One before and one behind what each end reads; none where none was asked for. */
+/* One before and one after the reads of each end; none unless requested. */
 static void fenced_ends(void)
 {
 	for (int c = 0; c < 6; c++) {
@@ -862,7 +870,7 @@ static void stopped_twice(void)
 		calls = part_of(of)->calls + slot->flat;
 		tach_region_begin(of, &mark);
 		tach_region_end(&mark);
-		CHECK(mark.end == NULL); /* so that a second STOP is none */
+		CHECK(mark.end == NULL); /* so a second STOP is refused */
 		tach_region_end(&mark);
 		tach_region_end(&mark);
 		CHECK(part_of(of)->calls + slot->flat == calls + 1 && slot->lost == 0);
@@ -895,7 +903,7 @@ static void errors_of_fields(void)
 	CHECK(outside->inclusive == 0);
 }
 
-/* What a STOP reads of that error; and that it tells where a handler changed the state. */
+/* A STOP's reading of that error; and it reports if a handler changed the state. */
 static void error_of_a_reading(void)
 {
 	static struct tach__reader reader = {.topdown.error = 77};
@@ -935,7 +943,7 @@ static void what_became_of_the_group(void)
 	}
 }
 
-/* Of an entry that was taken for lost: the one that came after it is open still. */
+/* For an entry wrongly taken as lost: the later entry stays open. */
 static void a_successor_stays_open(void)
 {
 	struct tach_region_mark own, other;
@@ -975,7 +983,7 @@ static void note(int which, const struct tach_site *of)
 	memcpy(noted[which], part_of(of)->sum, (1 + (size_t)members) * sizeof(uint64_t));
 }
 
-/* `reads`: of how many STARTs and STOPs it has what lies between their reads. */
+/* `reads`: number of STARTs and STOPs whose code between their reads is included. */
 static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t time,
 		 unsigned reads, const uint64_t *empty)
 {
@@ -987,9 +995,11 @@ static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t 
 
 static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
 
-/* What a cold exit takes is no region's: rescheduled, with an entry inside, and with the first
- * entry of a region inside; of a flat region, which ends as another then, and of another, with
- * a region around or none. */
+/*
+ * The cost of a slow path belongs to no region: with a reschedule, with a nested entry, and
+ * with the first entry of a nested region; for flat regions, which then end on the general
+ * path, and for others; with and without an enclosing region.
+ */
 static void cold_exits_do_not_show(void)
 {
 	static void (*const inside[])(void) = {reschedule, handler, enter_fresh};
@@ -1067,8 +1077,8 @@ static void added_around(void (*what)(void), struct tach_site *const of[2],
 }
 
 /*
- * What calibration found of a STOP's cold exit goes out of the region that ends so, and of the
- * one around: as much as is put to it here. That one's STOP is a cold exit, too, and not
+ * The calibrated cost of a STOP's slow path is subtracted from the region and from the
+ * enclosing one: the amount set here. The enclosing region's STOP is a slow path too, and not
  * fenced.
  */
 static void what_was_found_goes_out(void)
@@ -1079,7 +1089,8 @@ static void what_was_found_goes_out(void)
 		size_t at;	 /* in struct tach__thread */
 		unsigned out[2]; /* how often, of either */
 		unsigned own,
-			most; /* of the one around's own STOP; members up to which it is so */
+			/* cost of the enclosing region's own STOP; number of members with it */
+			most;
 	} cases[] = {
 		{leave_open, offsetof(struct tach__thread, residue.before), {1, 1}, 1, MOST},
 		{leave_open, offsetof(struct tach__thread, residue.after), {0, 1}, 0, MOST},
@@ -1179,7 +1190,7 @@ static void very_many_cold_exits(void)
 	}
 }
 
-/* As many as there are epochs, in one entry. */
+/* The maximum number of epochs, in one entry. */
 static void cold_exits_in_one_entry(void)
 {
 	struct tach_region_mark outside;
@@ -1206,8 +1217,10 @@ static void anew(void)
 	CHECK(!comes_in);
 }
 
-/* STARTs anew in an entry that began behind a cold exit, or after one amid a START: what they
- * find of epochs is what those around have. */
+/*
+ * START begins again in an entry that began after a slow path, or after one during a START: its
+ * epochs equal those of the enclosing regions.
+ */
 static void starts_anew_behind_cold_exits(void)
 {
 	struct tach_site *around = tach_site_get("around"), *between = tach_site_get("between");
@@ -1244,7 +1257,7 @@ static void starts_anew_behind_cold_exits(void)
 	CHECK(spent[0][0] == spent[1][0], "%d, %d", spent[0][0], spent[1][0]);
 	CHECK(spent[0][1] + 2 * (int)empty[1] == spent[1][1], "%d, %d", spent[0][1],
 	      spent[1][1]);
-	/* A cold exit amid a START of no region around, and another outside. */
+	/* A slow path during a START without an enclosing region, and another one outside. */
 	fresh = tach_site_get("cold amid");
 	comes_in = enter_fresh;
 	reads_until = 0;
@@ -1262,7 +1275,7 @@ static void starts_anew_behind_cold_exits(void)
 	      (int)(part_of(around)->sum[1] - noted[0][1]), spent[0][1]);
 }
 
-/* One that ends behind the region around it is in none that was begun since. */
+/* A region that ends after its enclosing one is not in regions that began later. */
 static void ended_behind_the_one_around(void)
 {
 	static struct tach_site others[2] = {TACH_SITE_INIT("was around", 0, ""),
@@ -1306,8 +1319,10 @@ static uint64_t refused(void)
 	return counts.refused;
 }
 
-/* It is refused there, also amid the library's own work, and known to be left at the next START
- * here. */
+/*
+ * It is refused there, also during library code, and detected as left open at the next START
+ * here.
+ */
 static void stopped_by_another_thread(void)
 {
 	struct tach_region_mark own, foreign;
@@ -1346,7 +1361,8 @@ static __attribute__((noinline)) void leave(void)
 	longjmp(out, 1);
 }
 
-/* What was counted inside an entry that is lost is no later one's; it is the region's around.
+/*
+ * Counts inside a lost entry do not belong to a later one; they belong to the enclosing region.
  */
 static void what_was_inside_one_that_was_left(void)
 {
@@ -1378,8 +1394,10 @@ static void what_was_inside_one_that_was_left(void)
 	}
 }
 
-/* A START that began anew belongs to the epoch of the one around: that one's STOP gives nothing
- * back of what earlier cold exits took. */
+/*
+ * A START that began again belongs to the epoch of the enclosing region: its STOP does not
+ * subtract earlier slow paths.
+ */
 static void a_start_anew_inside(void)
 {
 	struct tach_site *around = tach_site_get("around");
@@ -1444,7 +1462,7 @@ static void flat_without_fences(void)
 		steps_taken = 0;
 		enter_once(&others[n][1]);
 		CHECK(fences == 0, "%d: the thread's first, %d", n, fences);
-		/* What they take was found out at the first of all. */
+		/* Their cost was measured at the very first one. */
 		CHECK(steps_taken < 20 * (n + 1), "%d: %d steps", n, steps_taken);
 		for (int at = 0; at < 2 * n + 2; at++) {
 			reads_until = at;
@@ -1463,7 +1481,9 @@ static void flat_without_fences(void)
 	}
 }
 
-/* A page changes amid an entry, the leader's or another one: it says so, and is exact. */
+/*
+ * A page changes during an entry, the leader's or another one: the entry is flagged, and exact.
+ */
 static void flat_amid_changes(void)
 {
 	void (*const moves[])(void) = {move_all, move_last};
@@ -1494,8 +1514,10 @@ static void flat_amid_changes(void)
 	}
 }
 
-/* A START whose counters have moved reads them where they are now, and one with a handler amid
- * its reads reads again: the sums are as ever, and nothing of the handler's is in them. */
+/*
+ * If a START's counters have moved, it reads them at their new place; if a handler interrupts
+ * its reads, it reads again. The sums are as usual, without the handler's part.
+ */
 static void flat_starts_anew(void)
 {
 	for (int n = 1; n <= (int)TACH__UNROLLED; n++) {
@@ -1557,7 +1579,7 @@ static void first_beyond_the_slots(void)
 	}
 }
 
-/* Whether the processor hides counters was asked once; the edges are chosen by it. */
+/* The ability to hide counters is queried once; it selects the edges. */
 static void chosen(void)
 {
 	CHECK(asked == 1, "%d", asked);
@@ -1605,7 +1627,7 @@ int main(void)
 	CASE(error_of_a_reading);
 	CASE(what_became_of_the_group);
 	CASE(a_successor_stays_open);
-	if (!HIDES) { /* else nothing is looked up */
+	if (!HIDES) { /* otherwise nothing is looked up */
 		CASE(moved_inside);
 		CASE(two_handlers_amid_a_look);
 	}

@@ -96,7 +96,7 @@ static void switched_on_later(void)
 	begin();
 }
 
-/* Equal in ticks, and so but for the rounding of their factor. */
+/* Equal in ticks, so equal except the rounding of their factor. */
 static int same(double a, double b)
 {
 	return a <= b * 1.000001 && a >= b * 0.999999;
@@ -209,7 +209,7 @@ static void scopes_stop_however_they_are_left(void)
 
 static jmp_buf jump;
 
-/* Inlined, its mark would be as whole in this frame as that of a region that overlaps. */
+/* If inlined, its mark would be valid in this frame, like an overlapping region's. */
 static __attribute__((noinline)) void jumped(int far)
 {
 	TACH_START(jumped);
@@ -292,7 +292,7 @@ static void function_form(void)
 	CHECK(look("spanning") && info.calls == 1 && refused() == before);
 }
 
-/* What a pair costs is another thing where it is fenced: both are counted. */
+/* A fenced pair has another cost: both are counted. */
 static void fenced_ones_are_told_apart(void)
 {
 	const struct tach__thread *record;
@@ -322,7 +322,7 @@ static void fenced_ones_are_told_apart(void)
 	CHECK(look("plain_inside") && info.calls == 1);
 }
 
-/* Which has a region of its own open, at the level of the other one. */
+/* It has an open region of its own, at the level of the other one. */
 static void *stop_carried_inside(void *unused)
 {
 	TACH_SCOPE(its_own);

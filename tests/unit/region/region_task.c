@@ -2,7 +2,7 @@
 /*
  * Tasks: what segments on several threads counted adds up, to the task's own sum and to its
  * region's; whole tasks are what histograms and worst entries have; and misuse harms nothing.
- * By the pretended kernel, which counts what it is told to.
+ * The simulated kernel counts scripted values.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void *suspend(void *unused)
 
 static struct tach_site *its_site;
 
-/* Of a thread that was at that place itself. */
+/* For a thread that was at that place itself. */
 static void *suspend_for_another(void *unused)
 {
 	static struct tach_task own;
@@ -150,7 +150,7 @@ static void adds_up(void)
 	CHECK(!lost(value_of(1, &v)) && v == 1005 + 2 * PIECES * 110, "%g", v);
 	CHECK(!lost(value_of(2, &v)) && v == 2 * (1005 + 2 * PIECES * 110), "%g", v);
 	CHECK(value_of(0, &v) >= 0 && v > 0);
-	/* What its region's value has: this kernel's pages are of no use. */
+	/* The same flag as its region's value: this kernel's pages cannot be read. */
 	CHECK(value_of(1, &v) & TACH_FLAG_SYSCALL);
 	CHECK(value_of(3, &v) == TACH_ERR_NOTFOUND && value_of(-1, &v) == TACH_ERR_NOTFOUND);
 	tach_task_end(&task);
@@ -226,7 +226,9 @@ static void whole_ones(void)
 	CHECK(tach_snapshot_quantile(shot, at, 1, 0.0) >= 1000 + 2 * PIECES * 100);
 	CHECK(tach_snapshot_worst(shot, at, 0, &w) == 0 && w.tag == 71);
 	CHECK(tach_snapshot_worst_value(shot, at, 0, 1) == 1000 + 2 * PIECES * 600);
-	/* Of the clock no more than passed: what a thread had before goes out once. In ticks.
+	/*
+	 * The clock shows at most the elapsed time: a thread's earlier cost is subtracted once.
+	 * In ticks.
 	 */
 	tach_snapshot_counts(shot, &counts);
 	took = tach_snapshot_worst_value(shot, at, 0, 0) * counts.clock_hz / 1e9;
@@ -262,7 +264,7 @@ static void another_inside(void)
 	CHECK(regions_look("request", 1) && value.value == 327 && info.calls == 4);
 }
 
-/* ---- what a task is for the rest ---- */
+/* ---- a task's effect on other data ---- */
 
 static void tags(void)
 {
@@ -390,7 +392,7 @@ static void another_set_meanwhile(void)
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
 	CHECK(v == 10, "%g", v);
-	/* What it took under the second set is in that one's row. */
+	/* Its counts under the second set are in that set's row. */
 	CHECK(regions_look("request", 1) && info.calls == 1 && value.value == 101, "%g",
 	      value.value);
 	tach_regions_disable();
@@ -460,7 +462,7 @@ static void a_site_that_is_gone(void)
 	CHECK(regions_look("leaf", 1) && value.value == 431, "%g", value.value);
 }
 
-/* What ends a task of another thread goes on with its own tag and task. */
+/* Code that ends a task of another thread continues with its own tag and task. */
 static void another_threads_rows(void)
 {
 	static struct tach_task own;

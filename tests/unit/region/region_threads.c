@@ -156,7 +156,7 @@ static void who_took_one_waits_for_another(void)
 	tach_snapshot_free(s);
 }
 
-/* Only a handler of the thread that is taking one is refused. */
+/* Only a handler of the thread that is taking a snapshot is refused. */
 static void *take_all_the_time(void *arg)
 {
 	uint64_t *refused = arg;
@@ -218,9 +218,7 @@ static void sets_exchanged_while_threads_run(void)
 	CHECK(regions_descriptors() == descriptors_before);
 }
 
-/*
- * Nothing that one thread writes in an edge shares a cache line with what another one writes.
- */
+/* Data that different threads write in an edge are never in one cache line. */
 static void no_cache_line_is_shared(void)
 {
 	const struct tach__thread *record;

@@ -140,7 +140,7 @@ static void threads_live_and_ended(void)
 	      fake_opens - fake_closes);
 }
 
-/* The calling thread's slot that has so many calls. */
+/* The calling thread's slot with this number of calls. */
 static struct tach__slot *slot_with(uint64_t calls)
 {
 	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
@@ -197,7 +197,7 @@ static void histograms_have_the_cost_taken_out(void)
 	CHECK(tach_snapshot_quantile(shot, look("hist_inner"), 1, 0.5) == 4);
 }
 
-/* Of so many sums as there are: of what lies behind them in their page nothing is written. */
+/* For the existing number of sums: the rest of their page is not written. */
 static void histograms_end_with_their_sums(void)
 {
 	for (int members = 2; members <= 4; members += 2) { /* there is room for one more */
@@ -235,8 +235,10 @@ static void a_value_lies_in_its_bucket(void)
 		}
 }
 
-/* Neither an entry nor another thread's bucket makes a full one start again, or its neighbour
- * count. */
+/*
+ * Neither an entry nor another thread's bucket makes a full bucket wrap, or its neighbour
+ * count.
+ */
 static void a_full_bucket_stays_full(void)
 {
 	static const struct tach__entry_cost none;
@@ -272,7 +274,7 @@ static void warm_up_is_left_out(void)
 	CHECK(info.entries == 20 && info.calls == 15 && info.excluded == 5);
 }
 
-/* Nothing measured is no 0 that was measured. */
+/* Unmeasured is distinguished from a measured 0. */
 static void not_measured_is_said(void)
 {
 	static const enum tach_format formats[] = {TACH_FORMAT_TEXT, TACH_FORMAT_HTML};
@@ -354,7 +356,7 @@ static void sparse_does_not_alias(void)
 	CHECK(info.calls + info.skipped == (uint64_t)n);
 }
 
-/* Of every second entry something else ran before: its first read(2) is slow. */
+/* Before every second entry other code ran: its first read(2) is slow. */
 static void sparse_knows_what_its_entries_cost(void)
 {
 	for (uint32_t sparse = 2; sparse <= 64; sparse *= 2) {
@@ -389,7 +391,7 @@ static void sparse_costs_the_regions_around_nothing(void)
 	v = value("sparse_outer", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 3000 * 33.0) < 0.5, "%g +- %g", v.value, v.error);
 	v = value("sparse_outer", 1, TACH_PART_SELF);
-	/* Those passed over are its own work. */
+	/* Skipped entries are its own work. */
 	CHECK(v.value > 3000 * 5 && v.value < 3000 * 33, "%g", v.value);
 	v = value("leaf", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
@@ -400,7 +402,7 @@ static uint64_t by_entries_passed_over(void)
 	return tach__self->record ? 3 * tach__self->record->passed : 0;
 }
 
-/* What an entry that is passed over takes is measured, and taken out of the regions around. */
+/* The cost of a skipped entry is measured, and subtracted from the enclosing regions. */
 static void sparse_takes_out_what_passing_over_costs(void)
 {
 	fake_more = by_entries_passed_over;
@@ -530,7 +532,7 @@ static void sets_are_exchanged_outside_regions(void)
 		CHECK(tach_regions_configure(NULL, NULL) == TACH_ERR_STATE);
 		pthread_create(&thread, NULL, change_set, NULL);
 		pthread_join(thread, NULL);
-		fake_members = 1; /* what this thread has open */
+		fake_members = 1; /* the thread's open members */
 		leaf(1);
 		CHECK(tach__self->count == 1);
 		TACH_STOP(holding);
@@ -543,7 +545,9 @@ static void sets_are_exchanged_outside_regions(void)
 	CHECK(look("holding") < 0);
 }
 
-/* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
+/*
+ * A writer that stops in a slot: the snapshot shows values that were consistent at some time.
+ */
 static void a_stuck_writer_is_stale(void)
 {
 	struct tach__slot *slot;
@@ -562,7 +566,7 @@ static void a_stuck_writer_is_stale(void)
 	slot->seq++;
 	IS("leaf", 1, TACH_PART_INCLUSIVE, 60);
 	CHECK(!(value("leaf", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_STALE));
-	/* Nothing whole was ever seen of this one: what is there is shown, and flagged. */
+	/* No consistent copy of this one exists: its values are shown and flagged. */
 	begin(1, (struct tach_regions_options){0});
 	leaf(20);
 	slot = slot_with(1);
@@ -588,7 +592,7 @@ static void exchanged_sets_need_no_second_room(void)
 	fake_room = 0;
 }
 
-/* What a machine without a PMU counts unasked must not cost a system call at every edge. */
+/* The default events of a machine without a PMU must not cost a system call at every edge. */
 static void without_a_pmu_the_clock_is_the_default(void)
 {
 	struct tach_regions_options named = {.events = "page-faults"};
@@ -615,7 +619,7 @@ static void without_a_pmu_the_clock_is_the_default(void)
 	fake_no_pmu = 0;
 }
 
-/* Others hold the rest, or the host gives no more. */
+/* Others use the rest, or the host provides fewer. */
 static void as_many_usual_events_as_fit_are_counted(void)
 {
 	tach__sys = fake_sys;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worst entries: those planted are all kept, with what is known of them; a handler's among
- * them; through reports, threads that end, and snapshots added up. By page faults, which are
- * counted whatever the load: a slow entry touches so many pages.
+ * Worst entries: planted ones are all kept, with their data; also a handler's; through reports,
+ * ended threads, and merged snapshots. It uses page faults, which count under any load: a slow
+ * entry touches a known number of pages.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -202,7 +202,7 @@ static void *thread(void *number)
 
 	snprintf(name, sizeof name, "worker%d", (int)(intptr_t)number);
 	work(7);
-	/* A name is that of the thread's end. */
+	/* A name is the thread's name at its end. */
 	prctl(PR_SET_NAME, name);
 	tach_tag((uint64_t)(intptr_t)number);
 	TACH_START(in_thread);

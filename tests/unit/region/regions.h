@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of regions share: configuring over the pretended kernel, finding a region in a
- * snapshot, and what the process holds of memory, mappings and descriptors.
+ * Shared by tests of regions: configuration over the simulated kernel, finding a region in a
+ * snapshot, and the process's memory, mappings and descriptors.
  */
 #ifndef TESTS_UNIT_REGIONS_H
 #define TESTS_UNIT_REGIONS_H
@@ -36,7 +36,7 @@ static inline int regions_look(const char *name, int quantity)
 	return tach_snapshot_take(&shot, NULL) == 0 && regions_find(name, quantity);
 }
 
-/* Counts so many members of the pretended kernel's; 0: the clock alone. */
+/* Counts this number of members of the simulated kernel; 0: only the clock. */
 static inline void regions_begin(int members)
 {
 	struct tach_regions_options opt = {.events = ""};
@@ -46,7 +46,7 @@ static inline void regions_begin(int members)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* ---- ending threads that work until they are told ---- */
+/* ---- ending threads that work until a flag is set ---- */
 
 static int regions_stop;
 
@@ -60,7 +60,7 @@ static inline void regions_tell(int stop)
 	__atomic_store_n(&regions_stop, stop, __ATOMIC_RELAXED);
 }
 
-/* ---- what the process holds ---- */
+/* ---- resources of the process ---- */
 
 /* 0: a checker's own memory is among it; and under a checker, which follows every access, that
  * much less is done. */
@@ -72,8 +72,10 @@ static inline void regions_tell(int stop)
 #define REGIONS_LESS	       1
 #endif
 
-/* What is swapped out is held, too; and if the kernel has a huge page free, or makes one of
- * many small ones meanwhile, is chance. */
+/*
+ * Includes swapped memory. Huge pages are excluded by chance: the kernel may have one free, or
+ * merge small ones.
+ */
 static inline long regions_resident_kb(void)
 {
 	FILE *f;

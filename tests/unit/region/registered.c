@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry of sites by itself: its memory, what is one site, and what is found in a child.
- */
+/* The registry of sites: its memory, identity of sites, and its state in a child. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/region/beacon.h"
@@ -8,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/ordered.h"
 
-static int had, allowed = -1; /* so many more; below 0: all */
+static int had, allowed = -1; /* number that still succeeds; below 0: unlimited */
 static size_t had_size;
 
 static void *sim_pages(size_t size)
@@ -74,7 +73,7 @@ static void arena_pieces(void)
 	CHECK(!arena_take(1) && arena == at && arena_end == at);
 	allowed = -1;
 	CHECK(arena_take(1) && had == 2 && had_size == (size_t)64 * 1024);
-	/* What is larger has pages of its own. */
+	/* A larger piece gets pages of its own. */
 	CHECK(arena_take(70000) && had == 3 && had_size == 70000 && arena == arena_end);
 }
 
@@ -88,7 +87,7 @@ static void hashes(void)
 	CHECK(hash_of("", "", 5) == 2166136266u);
 }
 
-/* ---- what is one site ---- */
+/* ---- identity of a site ---- */
 
 static struct tach_site home_of(const char *name, const char *file, uint32_t line)
 {
@@ -170,7 +169,7 @@ static void owned(void)
 	CHECK(tach__site_at(tach__site_register(&c))->homes->owned == 0);
 }
 
-/* Of one bucket, and in the order in which they came. */
+/* In one bucket, in order of arrival. */
 static void one_bucket(void)
 {
 	static struct tach_site home[3];
@@ -285,7 +284,7 @@ static void parts(void)
 	      id + 1);
 	CHECK(arena == tach__site_at(id + 1)->of + 16, "of a, to, 9 letters: 16 bytes");
 	CHECK(strcmp(tach__site_at(id + 1)->of, "a") == 0);
-	/* Of a part, the region it is a part of. */
+	/* For a part, the region that it belongs to. */
 	CHECK(strcmp(tach__site_at(tach__site_part(part, "a [x]", &of))->of, "a") == 0);
 	allowed = 0;
 	arena = arena_end;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What cold exits cost, by itself: which trials tell it, and that nothing of the thread is
- * changed. */
+/* The cost of slow paths: which trials measure it, and that nothing of the thread changes. */
 #include <string.h>
 #include "core/os/stack.h"
 #include "core/os/sys.h"
 #include "core/region/trial.h"
 #include "tests/check.h"
 
-/* What a trial shows of each region, as usual and with the other value, is known here. */
+/* Scripted results of a trial for each region, normally and with the other value. */
 static struct told {
 	void (*trial)(const struct tach__poke *);
 	const void *at;
 	uint64_t usual, other;
 	const uint32_t *ids;
 	int shown;
-	uint64_t costs; /* what the other value takes, and half as much of the clock */
+	uint64_t costs; /* extra cost of the other value; half of it for the clock */
 	int ran[2];
 } told[20];
 static int ntold, strays;
@@ -171,7 +170,7 @@ static int is(const uint64_t *sums, uint64_t costs)
 
 static int is_known(const struct tach__residue *r)
 {
-	/* Of two STARTs one more: 290 - 170; and the STOP's, 170 less that. */
+	/* The extra cost for two STARTs: 290 - 170; the STOP's is 170 minus that. */
 	for (uint64_t i = 0; i <= COUNT; i++)
 		CHECK(r->begin[0][0][i] == 120 && r->before[0][i] == 50 + 10000 * i);
 	CHECK(r->begin[0][0][COUNT + 1] == 0 && r->before[0][COUNT + 1] == 0);
@@ -234,7 +233,7 @@ static void measured_once(void)
 	record->count = COUNT;
 }
 
-/* ---- amid what the thread does ---- */
+/* ---- during the thread's other work ---- */
 
 static void all_over(const struct tach__trials *trials)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that take turns, as they are planned and made: plans, sets and configurations are told.
+/*
+ * Planning and creation of sets that take turns: plans, sets and configurations are scripted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static const char *sim_environment(const char *name)
 	return env;
 }
 
-/* As many as there may be. */
+/* The maximum number. */
 static int has_memory(void)
 {
 	if (memory > 0)
@@ -187,7 +188,7 @@ static void what_is_planned(void)
 	CHECK(opt.events == passes.events[0] && !opt.metrics);
 	tach__ring_forget(plan);
 	CHECK(plans == 0 && live == 0);
-	/* By what is derived alone, too. */
+	/* With derived metrics only, too. */
 	for (int metrics = 0; metrics < 2; metrics++) {
 		begin();
 		passes.count = 2;
@@ -195,7 +196,7 @@ static void what_is_planned(void)
 		CHECK(tach__ring_plan(&plan, &opt, &err) == 0 && plan && plans == 1);
 		tach__ring_forget(plan);
 	}
-	/* What fits is as it was. */
+	/* A set that fits is unchanged. */
 	begin();
 	passes.count = 1;
 	CHECK(tach__ring_plan(&plan, &opt, &err) == 0 && !plan && plans == 0);
@@ -250,7 +251,7 @@ static void a_ring(void)
 	CHECK(dropped == SETS - 1);
 }
 
-/* Whatever is refused, of any of them: then the first is alone. */
+/* If any set is refused, the first one is used alone. */
 static void a_ring_that_cannot_be(void)
 {
 	for (int good = 0; good < SETS - 1; good++)

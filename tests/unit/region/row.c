@@ -91,7 +91,7 @@ static void numbers(void)
 	record.turning.before = 2;
 	tach__row_add(&row, slot, &record);
 	CHECK(row.threads == 2);
-	/* Of a task the segments that began none are no calls. */
+	/* Segments of a task that started none are not calls. */
 	begin();
 	slot->task = 1;
 	slot->continued[0] = 2;
@@ -151,7 +151,7 @@ static void what_hangs_there(void)
 	no_bins = 0;
 	tach__row_add(&row, slot, &record);
 	CHECK(row.histograms && merges == 3 && sums_of == 1);
-	/* Those of handlers' slots, which have no id, are in their region's. */
+	/* Handlers' slots have no id; their entries belong to their region. */
 	begin();
 	record.worst = of;
 	stale = 1;
@@ -166,7 +166,7 @@ static void what_hangs_there(void)
 	CHECK(row.flags == 0);
 }
 
-/* A cost of 1 of one kind, all others 0: so many times it is in the sum. [inclusive, self] */
+/* One cost is 1, all others 0: the sum shows how often it is included. [inclusive, self] */
 static void shows(double *cost, int spread, double inclusive, double self)
 {
 	for (int i = 0; i < SUMS; i++) {
@@ -217,7 +217,7 @@ static void overhead(void)
 	shows(o->passed[1], 1, 19, 13);
 }
 
-/* Of top-down metrics: slots, and what each of its steps is. */
+/* For top-down metrics: slots, and each of its steps. */
 static void inexact(void)
 {
 	begin();
@@ -261,7 +261,7 @@ static void turns(void)
 	}
 }
 
-/* Whether there is anything to say of one, each by itself; and where it lies. */
+/* Tests each field alone: is a row used, and where is the field. */
 static void used(void)
 {
 	struct tach__rows rows = {.base = (char *)&row, .stride = 8};

@@ -70,7 +70,7 @@ static void growing(void)
 	no_pages = 1;
 	CHECK(!tach__rows_at(&rows, 0) && !rows.limit && !rows.base && !rows.size);
 	no_pages = pages = 0;
-	/* Half as many again as are needed, in whole pages, all of which is used. */
+	/* Half more than needed, in whole pages, all of which are used. */
 	row = tach__rows_at(&rows, 99);
 	CHECK(pages == 1 && rows.size == tach__pages_round((size_t)150 * stride));
 	CHECK(rows.limit == rows.size / stride &&
@@ -130,7 +130,7 @@ static void copied(void)
 	CHECK(tach__rows_at(&to, last)->histograms == &bins[3] && bins[3] == 50);
 	CHECK(!tach__rows_at(&to, 0)->worst && tach__rows_at(&to, last)->worst == &worst[2]);
 	CHECK(!tach__rows_at(&to, 1)->histograms && !tach__rows_at(&to, 1)->worst);
-	/* Given back with what rows have. */
+	/* Freed with the rows' data. */
 	bins_freed = worst_freed = 0;
 	tach__rows_clear(&to);
 	CHECK(bins_freed == 2 && worst_freed == 1 && pages == 1 && to.limit == rows.limit);
@@ -143,7 +143,7 @@ static void copied(void)
 	CHECK(bins_freed == 2 && !none.base);
 	tach__rows_free(&to);
 	CHECK(pages == 0 && bins_freed == 2);
-	/* Without memory for a histogram there is none, and not the other's. */
+	/* Without memory for a histogram there is none, and the other's is not used. */
 	no_bins = 1;
 	merges = 0;
 	CHECK(tach__rows_copy(&to, &rows) == 0 && !merges);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What hangs in a row, pretended: for the tests of rows by themselves. */
+/* Simulated data of a row, for tests of rows alone. */
 #ifndef TESTS_UNIT_REGION_ROWS_H
 #define TESTS_UNIT_REGION_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which entries are passed over: each decision, and the chances, which are known. */
+/* Which entries are skipped: each decision, with known random numbers. */
 #include <math.h>
 #include <string.h>
 #include "core/region/region.h"
@@ -27,7 +27,7 @@ static void begin(uint32_t sparse, uint32_t warmup)
 	slot->id = TACH__SITE_FIRST;
 }
 
-/* Those of Marsaglia's xorshift64 with 13, 7, 17 from 1 on. */
+/* Marsaglia's xorshift64 with 13, 7, 17, starting at 1. */
 static void numbers(void)
 {
 	begin(0, 0);
@@ -36,8 +36,10 @@ static void numbers(void)
 	CHECK(tach__random(&record) == 0x9b1e842f6e862629);
 }
 
-/* A gap is geometric: as long as one in `sparse` makes it, and none half of the time of one in
- * two. */
+/*
+ * A gap has a geometric distribution: its mean follows from `sparse`, and for one in two it is
+ * 0 half of the time.
+ */
 static void gaps(void)
 {
 	static const uint32_t sparse[] = {2, 10, 1000};

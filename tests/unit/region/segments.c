@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a segment adds to its task: the difference of its slot before and behind it, by hand,
- * with the slots, the edges and what keeps whole tasks pretended.
+ * The addition of a segment to its task: the difference of its slot before and after, computed
+ * by hand; slots, edges and storage of whole tasks are simulated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void on(int thread)
 	tach__self = &self[thread];
 }
 
-/* Of the thread's outermost part, an entry more. */
+/* One more entry of the thread's outermost part. */
 static void counted(int thread, uint64_t by)
 {
 	struct tach__part *part = part_of(thread, 0);
@@ -174,7 +174,7 @@ static void segment(int thread, uint64_t by)
 	tach__task_suspended_here(&task);
 }
 
-/* Its flags, and that its sums are so many times 1, 2 and 3. */
+/* Returns its flags, and checks that its sums are this multiple of 1, 2 and 3. */
 static int flags_of(uint64_t by)
 {
 	const struct carried *c = carried(&task);

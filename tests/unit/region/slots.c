@@ -12,7 +12,7 @@
 static int yields, naps, nap_ns;
 static void (*meanwhile)(void); /* at each of both */
 
-/* Copies that were made of a slot not under write; whether each was amid a change. */
+/* Copies made of a slot outside writes; and if each was during a change. */
 static int tries, tried[8], changes;
 static void copied(void);
 
@@ -35,7 +35,7 @@ static int sim_nap(const struct timespec *pause)
 }
 
 static int pages, histograms; /* had less given back */
-static int allowed = -1;      /* so many; below 0: all */
+static int allowed = -1;      /* this number; below 0: unlimited */
 static struct {
 	const void *at;
 	size_t size;
@@ -135,7 +135,7 @@ static void growing(void)
 	CHECK(tach__slots_grow(record, 5) == 0);
 	CHECK(record->nchunks == 1 && record->limit == CHUNK);
 	CHECK(tach__slots_grow(record, CHUNK - 1) == 0 && record->nchunks == 1);
-	/* One that is there already is taken. */
+	/* An existing chunk is used. */
 	there = record->chunk[1] = tach__pages((size_t)CHUNK * record->stride);
 	CHECK(tach__slots_grow(record, 3 * CHUNK) == 0);
 	CHECK(record->nchunks == 4 && record->limit == 4 * CHUNK && record->chunk[1] == there);
@@ -158,7 +158,7 @@ static void growing(void)
 			break;
 	CHECK(id == 4 * CHUNK, "%d", (int)id);
 	CHECK(tach__slot_of(record, &id) == NULL);
-	/* Without memory it stays as it is. */
+	/* Without memory it does not change. */
 	allowed = 1;
 	CHECK(tach__slots_grow(record, 6 * CHUNK) == TACH_ERR_NOMEM);
 	allowed = -1;
@@ -171,7 +171,7 @@ static void growing(void)
 	CHECK(record->limit == TACH__CHUNKS * CHUNK);
 }
 
-/* What lies right behind a chunk is in none, though there is another one. */
+/* An address right after a chunk is in no chunk, even if there is another chunk. */
 static void behind_a_chunk(void)
 {
 	struct tach__thread *record = record_of(0);
@@ -303,8 +303,10 @@ static struct tach__slot *slot_of(struct tach__thread *record, uint32_t id)
 	return slot;
 }
 
-/* Whose writer still has a level, whichever: each region has one of its own, and the same again
- * while nothing is amid it. */
+/*
+ * A slot for a writer that still has a level: each region has its own, and reuses it while no
+ * write is in progress.
+ */
 static void overflow(void)
 {
 	struct tach__thread *record = record_of(1);
@@ -341,7 +343,9 @@ static void overflow(void)
 	record->overflow_id[6] = 0;
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[6]);
 	CHECK(record->overflow_id[6] == slot[2]->id && slot[2]->lost == 1);
-	/* So many entries in a write: it was left, and so were those of the others. */
+	/*
+	 * With this number of entries in progress it was left, and so were the others' slots.
+	 */
 	got[2]->seq = 2 * 1023;
 	CHECK(tach__region_overflow(self, slot[2], state) == got[2] && slot[2]->seq == 6);
 	CHECK(slot[2]->provenance[1] == 1 && slot[3]->seq == 5 && got[3]->seq != 6);
@@ -427,7 +431,7 @@ static enum tach__copied copy(uint64_t seq, int waits, struct tach__slot *latch_
 	return tach__slot_copy(&out.slot, &from.slot, latch_, COUNT);
 }
 
-/* Up to what the owner alone looks at, and no byte more. */
+/* Up to the part that only the owner uses, and no byte more. */
 static int is_copied(const union tach__slot_copy *to)
 {
 	size_t size = bytes(COUNT);
@@ -458,8 +462,7 @@ static void copies(void)
 	CHECK(is_copied(&out));
 }
 
-/* Entries end amid each copy: so many are tried, and the writer gets the processor every so
- * many. */
+/* Entries end during each copy: checks this number, and yields to the writer regularly. */
 static void copies_amid_changes(void)
 {
 	CHECK(copy(4, 0, NULL) == TACH__COPIED && tries == 1);
@@ -475,7 +478,7 @@ static void copies_that_were_had(void)
 {
 	size_t size = bytes(COUNT);
 
-	/* None was had yet: it is waited for as without. */
+	/* No latch yet: waits as without it. */
 	memset(&latch, 0, sizeof latch);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 100);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 0);
@@ -518,8 +521,10 @@ static void ordered_load(const void *at, int order)
 	loaded.order = order;
 }
 
-/* A chunk is told of behind what it holds, and an end of writes behind these; a copy begins
- * behind its sequence, and that is asked again behind all of the copy. */
+/*
+ * A chunk is published after its content, and an end of a write after both; a copy starts after
+ * reading its sequence, and the sequence is read again after the copy.
+ */
 static void in_order(void)
 {
 	struct tach__thread *record = record_of(0);

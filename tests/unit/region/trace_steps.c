@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader sees of traces after each single instruction of a thread's first START, of the
- * calibration in it, and of STOP. The reader may be a handler of that thread: a report on a
- * signal or an interval.
+ * A reader's view of traces after each instruction of a thread's first START, of its
+ * calibration, and of STOP. The reader may be a handler of that thread: a report on a signal or
+ * an interval.
  */
 #include <sys/wait.h>
 #include "core/region/region.h"

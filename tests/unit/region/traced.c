@@ -9,7 +9,7 @@
 #include "tests/check.h"
 #include "tests/unit/region/locked.h"
 
-enum { KEPT = 64, TAG = 44 }; /* of threads that ended: man/tach-output.7 */
+enum { KEPT = 64, TAG = 44 }; /* of ended threads: man/tach-output.7 */
 
 static uint64_t ticks = 1000;
 static const struct tach__traced *under_write;
@@ -62,7 +62,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 #include "core/region/trace.c"
 #undef tach__pages
 
-static const uint64_t *done_at; /* of the entry that is written or read */
+static const uint64_t *done_at; /* the entry that is written or read */
 
 /* An entry's number is stored after its words. */
 static void ordered(const void *at, int order)
@@ -197,7 +197,7 @@ static void an_entry(void)
 	under_write = NULL;
 	CHECK(thread.trace->n == at + 1 && !get(thread.trace, at + 1, &out));
 	done_at = NULL;
-	/* As it is called when it ends. */
+	/* With its name at the end. */
 	name = "another";
 	ring = thread.trace;
 	hot.record = &thread;

@@ -13,17 +13,17 @@
 static char did[64];
 static struct tach_region_mark *open_[8];
 static int depth;
-static uint64_t poked[2]; /* what pokes write to */
+static uint64_t poked[2]; /* target of pokes */
 static const uint32_t lock_is = 0x100;
 static const uint64_t locks_are = 0x2000;
-static uint64_t lock_by, locks_by; /* of the mark that last changed */
+static uint64_t lock_by, locks_by; /* of the mark that changed last */
 
 static void note(char letter)
 {
 	did[strlen(did) % (sizeof did - 1)] = letter;
 }
 
-/* What a poke wrote shows at what comes next. */
+/* A poke's value is visible in the next step. */
 static void note_poke(void)
 {
 	if (poked[0] || poked[1])
@@ -315,7 +315,7 @@ static void sorted(void)
 			CHECK(ran == warm + tries && is_shown(warm, tries), "%d %d", warm,
 			      tries);
 		}
-	/* What they had before the last stays as it is, in no order. */
+	/* Their earlier values stay, in no order. */
 	for (int s = 0; s < TACH__SHOWN; s++)
 		CHECK(shown.before[s][0] > shown.before[s][1] &&
 		      shown.before[s][1] > shown.before[s][2] && shown.before[s][3] == 0);
@@ -336,8 +336,7 @@ static void not_those_that_the_kernel_came_into(void)
 	}
 }
 
-/* What is planted is in the least of them. A trial that has more counts if there is no other.
- */
+/* A planted cost is in the minimum. A trial that has more counts if there is no other. */
 static void planted(void)
 {
 	static const struct {
@@ -432,7 +431,7 @@ static void no_memory(void)
 	allowed = 0;
 	CHECK(tach__trials_begin(&t, &the_thread) == 0 && !hot->limit && !has_histograms);
 	CHECK(!tach__table(hot)[TACH__SITE_EMPTY] && hot->split == tach__table(hot));
-	/* Without the state of sparse entries they are measured as others are. */
+	/* Without the state for sparse entries, all are measured. */
 	allowed = 1;
 	the_config.sparse = 2;
 	CHECK(tach__trials_begin(&t, &the_thread) == 1 && !t.sampling);

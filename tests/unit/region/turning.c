@@ -35,7 +35,7 @@ static void end_1(struct tach_region_mark *of)
 	ended[1]++;
 }
 
-/* The thread follows to another set amid an end, or is left without one. */
+/* The thread follows to another set during an end, or loses its set. */
 static void end_elsewhere(struct tach_region_mark *of)
 {
 	(void)of;
@@ -84,7 +84,7 @@ static void chosen(void)
 	chance = 12;
 	tach__turn_begin(&thread);
 	CHECK(thread.turning.left == UINT64_MAX);
-	/* Of 1 to 9 entries, 5 in the mean. */
+	/* From 1 to 9 entries, 5 on average. */
 	begin(3);
 	tach__turn_choose(&thread, &turn);
 	CHECK(thread.turning.left == UINT64_MAX && thread.turning.before == 3);
@@ -117,7 +117,7 @@ static void ends(void)
 			      !its_hot.limit);
 		}
 		CHECK(ended[fenced] == 4 && !ended[!fenced] && !cold[0] && !cold[1]);
-		/* What a child has, or another thread began. */
+		/* Marks of a child, or of another thread. */
 		thread.turning.end[fenced] = NULL;
 		its_hot.end[fenced](&its_mark);
 		its_hot.record = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets that take turns: four events on two counters. What each set counts, and in how many
- * entries, a pretended kernel knows: the first member of a set counts what is spent, the second
- * twice that.
+ * Sets that take turns: four events on two counters. The simulated kernel knows each set's
+ * counts and entries: the first member of a set counts the work, the second twice that.
  */
 #include <math.h>
 #include <pthread.h>
@@ -93,7 +92,7 @@ static void constant(void)
 	TACH_STOP(constant);
 }
 
-/* Long ones come in a row, as programs have phases. */
+/* Long ones come in a row, like phases of a program. */
 static uint64_t varying(int i)
 {
 	uint64_t n = i / 500 % 2 ? 100 + (uint64_t)(i % 7) : 2000 + (uint64_t)(i % 90);

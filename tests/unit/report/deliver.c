@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What write(2) does to who writes a report: neither its signals nor their pending are changed.
+/*
+ * write(2) while writing a report: the process's signal actions and pending signals do not
+ * change.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +15,7 @@
 
 static struct tach_snapshot *snapshot;
 
-/* What a child that does this ends with: its exit status, or 128 + the signal. */
+/* Result of a child that does this: its exit status, or 128 + the signal. */
 static int outcome(int (*what)(void))
 {
 	int status = 0;
@@ -49,7 +51,7 @@ static int and_goes_on(void)
 	return to_closed_pipe();
 }
 
-/* The program blocks it: none is left for it that was none of its own. */
+/* The program blocks it: no new pending signal remains. */
 static int with_the_signal_blocked(void)
 {
 	sigset_t set;

@@ -57,7 +57,7 @@ static int deliver(int fresh)
 	errno = 77;
 	code = tach__deliver_file(file, fresh, &text);
 	CHECK(errno == 77, "errno was changed to %d", errno);
-	/* The program's own signals and descriptors are as they were. */
+	/* The program's own signals and descriptors are unchanged. */
 	CHECK(dup(2) == next && syscall(SYS_close, next) == 0);
 	sigpending(&now);
 	CHECK(sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGPIPE) == 0);
@@ -153,7 +153,7 @@ static void an_old_one(void)
 	CHECK(deliver(0) == 0 && holds(file, new_text));
 	CHECK((status(file).st_mode & 07777) == 0751 && status(file).st_ino != was);
 	CHECK(wipe() == 1);
-	/* Who may not give it away. */
+	/* Without permission to change its owner. */
 	put(file, old_text, 0604);
 	refuse("fchown", EPERM, 0, 1);
 	CHECK(deliver(0) == 0 && (status(file).st_mode & 07777) == 0604 && calls_refused == 1);
@@ -311,7 +311,7 @@ static void fresh_ones(void)
 	tach__sys = tach__sys_real;
 }
 
-/* In place: it is the same file, cut to what is in it now. */
+/* In place: the same file, truncated to its new content. */
 static void where_none_can_be_replaced(void)
 {
 	static const struct {

@@ -142,7 +142,7 @@ static void clock_alone(void)
 	holds("formats/clock", "text", text);
 }
 
-/* What the tool is held to as well. */
+/* The tool has the same rules. */
 static void of_the_tool(void)
 {
 	holds("report/sample", "text", text);
@@ -155,7 +155,7 @@ static void of_the_tool(void)
 	holds("report/odd", "prometheus", prometheus);
 }
 
-/* What the regions took of their own: none; a ns; each the same; just less than a hundredth. */
+/* Self times of the regions: 0; a ns; equal; just below one hundredth. */
 static void shares_of_time(void)
 {
 	static const struct {
@@ -186,7 +186,7 @@ static void shares_of_time(void)
 	tach_snapshot_free(s);
 }
 
-/* Beside a place that leaves five columns, or four. */
+/* Next to a place that leaves five columns, or four. */
 static void names_beside_places(void)
 {
 	static struct text is;
@@ -201,7 +201,7 @@ static void names_beside_places(void)
 	tach_snapshot_free(s);
 }
 
-/* Calls are those that the values are of; the others stand beside them. */
+/* Calls are the ones with values; the others are next to them. */
 static void calls_and_others(void)
 {
 	static struct text is;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that ends where a page begins that nothing may touch: who reads beyond an array dies.
- * What the library takes by calloc is such, where no sanitizer looks instead.
+ * Memory that ends at an inaccessible page: reading beyond an array is fatal. The library's
+ * calloc uses it, unless a sanitizer is active.
  */
 #ifndef TESTS_UNIT_REPORT_GUARDED_H
 #define TESTS_UNIT_REPORT_GUARDED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of reports: each piece that is refused is told as TACH_ERR_NOMEM, what is written is a
- * part of the report, and all that was taken is given back.
+ * Memory of reports: each refused allocation gives TACH_ERR_NOMEM, the output is a part of the
+ * report, and all memory is freed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int discard(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* A job that takes so many. */
+/* A job with this number of allocations. */
 static void each_piece(int (*job)(int), int which, long pieces)
 {
 	long blocks_before = live, pages_before = mapped;
@@ -91,7 +91,7 @@ static void of_formats(void)
 	CHECK(tach_snapshot_load(json, n, &snapshot, NULL) == 0);
 	if (!snapshot)
 		return;
-	/* What the environment asks of reports is kept from the first one on. */
+	/* Settings of reports in the environment are kept from the first report on. */
 	CHECK(report(TACH_FORMAT_TEXT) == 0);
 	/* Regions have two histograms, three, and four times one; a tree of metrics takes four
 	 * pieces, one of regions one. */
@@ -132,7 +132,7 @@ static void of_the_process(void)
 {
 	long blocks_before = 0, pages_before = 0;
 
-	setenv("TACH_RUN", "1", 1); /* nothing else is begun */
+	setenv("TACH_RUN", "1", 1); /* nothing else is started */
 	setenv("TACH_TRACE", "/dev/null", 1);
 	tach__output_at_exit(NULL);
 	each_piece(trace_file, 0, 2);

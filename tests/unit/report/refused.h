@@ -20,7 +20,7 @@
 #pragma clang diagnostic ignored "-Wstatic-in-inline"
 #endif
 
-/* Calls that are refused: `times` of that name, behind the first `skip`. */
+/* Calls that are refused: `times` calls of that name, after the first `skip`. */
 static struct refusal {
 	const char *call;
 	int code, skip, times;

@@ -68,7 +68,7 @@ static void part(char *to, const char *name, const struct shares *r)
 	value(to, "b", r->backend, r->error);
 	value(to, "m", r->memory, r->error);
 	value(to, "r", r->retiring, r->error);
-	/* What loading keeps, and merging makes anew. */
+	/* Data kept by loading, and computed again by merging. */
 	value(to, "retiring", r->retiring / 1000, r->error / 1000);
 	value(to, "memory", r->memory / 1000, r->error / 1000);
 	value(to, "frontend", r->frontend / 1000, r->error / 1000);
@@ -199,7 +199,7 @@ static void saved_again_and_merged(void)
 	tach_snapshot_free(both);
 }
 
-/* Rings of parents, formulas that are none, names of any bytes, levels beyond all. */
+/* Cycles of parents, invalid formulas, names of any bytes, levels beyond the maximum. */
 static void hostile_reports(void)
 {
 	static const char hostile[] =

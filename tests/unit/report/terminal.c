@@ -16,7 +16,7 @@
 #include "tests/check.h"
 #include "tests/unit/report/refused.h"
 
-static int terminal, behind = -1; /* what is written to the one is read from the other */
+static int terminal, behind = -1; /* output of the first is input of the second */
 
 static void open_terminal(void)
 {
@@ -91,7 +91,7 @@ static void what_the_environment_says(void)
 	}
 }
 
-/* Not even where the environment says how it is to look. */
+/* Even if the environment sets the format. */
 static void no_terminal(void)
 {
 	struct tach_report_options opt = {.color = 5, .ascii = 6, .width = 7};
@@ -128,7 +128,7 @@ static const char *got(int from)
 	return text;
 }
 
-/* Nothing of a text is at fault. */
+/* The text itself is not faulty. */
 static void told(const struct tach_error *err, int code, const char *begins)
 {
 	CHECK(err->code == code && err->line == 0 && err->column == 0, "%s", err->text);
@@ -181,7 +181,7 @@ static int to_pipe(int end, size_t length)
 	return code;
 }
 
-/* What is in it, which is as it was written. */
+/* The content, exactly as written. */
 static size_t taken_from(int end)
 {
 	static char is[20000];
@@ -239,7 +239,7 @@ static void to_a_terminal(void)
 	environment("TERM=xterm LANG=C");
 	CHECK(tach_report_fd(s, NULL, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "\033[1mregion", 10) == 0);
-	/* What is given is all that counts. */
+	/* Only the given options count. */
 	CHECK(tach_report_fd(s, &narrow, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "region  calls\n", 14) == 0);
 	tach_snapshot_free(s);

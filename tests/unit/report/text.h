@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a report is gathered, as long as there is room for it. */
+/* A buffer that collects a report, as far as it fits. */
 #ifndef TESTS_UNIT_REPORT_TEXT_H
 #define TESTS_UNIT_REPORT_TEXT_H
 

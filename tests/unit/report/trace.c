@@ -100,7 +100,7 @@ static void begin_event(char *to, const char *kind, const char *name)
 		kind, name, (int)getpid(), (int)getpid());
 }
 
-/* args: what stands behind the time; "page-faults" only where they could be opened. */
+/* args: text after the time; "page-faults" only if they could be opened. */
 static void event(char *to, const char *name, const char *times, unsigned time, unsigned faults,
 		  const char *args)
 {
@@ -171,7 +171,7 @@ static void what_made_way_is_counted(void)
 	CHECK(strcmp(written(0), wanted) == 0, "%s\nnot\n%s", text.at, wanted);
 }
 
-/* Of what was configured before, and of threads that entered nothing. */
+/* Rings of earlier configurations, and of threads without entries. */
 static void other_rings_are_left_out(void)
 {
 	char wanted[2000];
@@ -236,7 +236,7 @@ static void stacks_are(const char *const *lines, int n)
 	CHECK(lines_of(text.at) == n, "%s", text.at);
 }
 
-/* What is inside is taken out: 200 ticks less 21, 10 and 10. Parts of ns are rounded. */
+/* Nested parts are subtracted: 200 ticks minus 21, 10 and 10. Parts of ns are rounded. */
 static void self_time_by_stack(void)
 {
 	static const char *const lines[] = {"a 239", "a;b:  | 39", "a;a 15", "a;b:  |;a 8"};
@@ -250,7 +250,7 @@ static void self_time_by_stack(void)
 	stacks_are(lines, 4);
 }
 
-/* No line for what has no time of its own; who begins at the same tick is inside. */
+/* A stack without self time has no line; an entry that begins at the same tick is nested. */
 static void same_begin(void)
 {
 	static const char *const lines[] = {"a;b:  | 30"};
@@ -261,7 +261,7 @@ static void same_begin(void)
 	stacks_are(lines, 1);
 }
 
-/* Of a region that is still open, or was left by a jump, there is no entry. */
+/* A region that is still open, or was left by a jump, has no entry. */
 static void without_an_outer(void)
 {
 	static const char *const lines[] = {"b:  | 30", "a 15", "a;b:  | 3"};
@@ -288,7 +288,7 @@ static void of_all_rings(void)
 	empty();
 	add(&a, 0, 10, 30);
 	stacks_are(lines, 1);
-	/* What is open in one thread is around nothing of another. */
+	/* An open region of one thread does not enclose those of another. */
 	empty();
 	add(&a, 0, 0, 400);
 	ring = mine;
@@ -322,7 +322,8 @@ static void deeper_than_a_stack_is(void)
 		add(level == 130 ? &b : &a, level, 1000 + 10 * level, 9000 - 10 * level);
 	written(1);
 	for (int level = 0; level < 131; level++) {
-		/* The 128th has three inside, of 5440, 5420 and 5400 ticks, and these have
+		/*
+		 * The 128th has three nested ones, of 5440, 5420 and 5400 ticks, which have
 		 * none.
 		 */
 		int ticks = level < 127 ? 20 : level == 127 ? 5460 - 5440 - 5420 - 5400 : 0;
@@ -339,7 +340,7 @@ static void deeper_than_a_stack_is(void)
 	CHECK(lines_of(text.at) == 127 + 2, "%d lines", lines_of(text.at));
 }
 
-/* A tree of as many stacks as there are entries of a ring; its ends as they come. */
+/* A tree with as many stacks as a ring has entries; its ends in order. */
 static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *site,
 		     uint64_t now)
 {
@@ -353,7 +354,7 @@ static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *s
 	return now + 1;
 }
 
-/* Of 8191 stacks 4096 have a place: what is inside of others is in no other stack either. */
+/* 4096 of 8191 stacks have a place: nested parts of the others are in no other stack either. */
 static void more_stacks_than_room(void)
 {
 	int ticks = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who writes a trace takes its configuration, and gives it back, behind the lock alone. */
+/* The writer of a trace takes its configuration, and releases it, only under the lock. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <tach.h>
@@ -49,7 +49,7 @@ static void *trace(void *unused)
 	return unused;
 }
 
-/* Not done while it is held, however long that is; and then it is. */
+/* It waits while the lock is held, however long, and then continues. */
 static void not_before_it_is_released(pthread_t writer)
 {
 	usleep(20000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees of metrics: who is whose parent, what is above, in which order they come, and the
- * sentence; of snapshots that are made by hand, whose arrays end where nothing may be read.
+ * Trees of metrics: parents, thresholds, order, and the sentence; for snapshots made by hand,
+ * whose arrays end at inaccessible memory.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { MANY = 70 };
 
-/* What a metric is, and its value in the first region. */
+/* A metric, and its value in the first region. */
 struct metric {
 	const char *name, *parent;
 	int level;
@@ -22,7 +22,7 @@ struct metric {
 	uint32_t flags;
 	const char *unit;
 	double scale;
-	int is_parent, is_above; /* what is expected: -1, none */
+	int is_parent, is_above; /* expected: -1 for none */
 };
 
 static struct tach_snapshot snapshot;
@@ -195,7 +195,7 @@ static void units(void)
 	tach__tree_end(&tree);
 }
 
-/* Whether there is one at all. */
+/* Does a tree exist? */
 static void wanted(void)
 {
 	static const struct metric all[] = {{.name = "none"}, {.name = "one", .level = 1}};
@@ -264,7 +264,7 @@ static int count_of(const char *piece)
 	return n;
 }
 
-/* No file has so many levels, and no format goes so deep. */
+/* More levels than any file has and any format shows. */
 static void depth(void)
 {
 	static char name[MANY][16];

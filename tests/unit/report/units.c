@@ -106,7 +106,7 @@ static void errors(void)
 		     {100, -1, ""},
 		     {NAN, 1, ""},
 		     {100, NAN, ""},
-		     /* Less is no news beside what runs differ by. */
+		     /* A smaller error is not shown: runs differ more. */
 		     {100, 0.099, ""},
 		     {100, 0.1, "\u00b10.10%"},
 		     {100, 0.99, "\u00b10.99%"},
@@ -127,7 +127,7 @@ static void errors(void)
 	}
 }
 
-/* Nothing is shown of what was lost whole. */
+/* A completely lost value is not shown. */
 static void what_is_shown(void)
 {
 	CHECK(isnan(tach__unit_shown(&(struct tach_value){.flags = TACH_FLAG_LOST})));
@@ -157,7 +157,7 @@ static void line_of(const char *text, int ascii)
 	CHECK(tach__out_flush(&out) == 0);
 }
 
-/* Of anything; 1023 bytes at most. */
+/* Of any content; 1023 bytes at most. */
 static void lines(void)
 {
 	char text[2000];

@@ -52,7 +52,7 @@ static void longer_attrs_are_taken(void)
 	theirs.attr.type = PERF_TYPE_RAW;
 	theirs.attr.config = 0x1234;
 	theirs.attr.size = 144;
-	theirs.bytes[144] = 1; /* not the attr's any more */
+	theirs.bytes[144] = 1; /* no longer the attr */
 	opt.attrs = &member;
 	opt.nattrs = 1;
 	CHECK(tach_set_create(&opt, &set, &err) == 0 &&
@@ -96,7 +96,7 @@ static void attrs_take_counters(void)
 	tach_set_free(set);
 }
 
-/* They take none that an event took which was there already: one counter alone counts it. */
+/* They do not take the counter of a merged event: only one counter counts it. */
 static void attrs_after_a_merged_event(void)
 {
 	static const char text[] = "EVENT,my_uops,DERIVED_ADD,SCHEDULE_UOP,RETIRE_UOP\n";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of an event that the kernel refuses: for each of its codes, by the settings of
- * the machine and by what it opens besides. Kernel and settings are this test's.
+ * The message for an event that the kernel refuses: for each error code, by the machine's
+ * settings and by other events that open. The test simulates kernel and settings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static long refuse(long number, long a, long b, long c, long d, long e, long f)
 			       ? answer[OTHERS]
 			       : whole;
 	}
-	/* At user level, which needs no privilege, but where levels cannot be told apart. */
+	/* At user level, which needs no privilege, unless levels cannot be separated. */
 	if (attr->type == PERF_TYPE_SOFTWARE || !TACH_ARCH_UNDIVIDED)
 		CHECK(attr->type == PERF_TYPE_RAW ||
 		      (attr->exclude_kernel && attr->exclude_hv && !attr->exclude_user));
@@ -123,7 +123,7 @@ static void by_privilege(void)
 	reset();
 	member(PERF_TYPE_RAW, 1);
 	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, kernel_level);
-	/* Of another setting, or at user level, it is not that. */
+	/* With another setting, or at user level, the cause differs. */
 	settings.paranoid = 1;
 	says(-EACCES, 0, 0, TACH_ERR_PERMISSION,
 	     "it: the kernel refuses this event, and not all (Permission denied, "
@@ -146,7 +146,7 @@ static void by_privilege(void)
 	     "it: the kernel refuses this event, and not all (Operation not permitted, "
 	     "kernel.perf_event_paranoid=2): it may ask for a capability; CAP_PERFMON lifts "
 	     "that");
-	/* Of a call that is not there, what else is opened says nothing. */
+	/* If the call does not exist, other opens prove nothing. */
 	says(-ENOSYS, 0, 0, TACH_ERR_PERMISSION,
 	     "it: this kernel has no perf_event_open (ENOSYS, and no filter is active); boot a "
 	     "kernel built with CONFIG_PERF_EVENTS=y");
@@ -272,8 +272,9 @@ static void pages(void)
 	tach__sys = tach__sys_real;
 }
 
-/* What is refused for the levels that it leaves out is taken, or refused for a capability,
- * whole. */
+/*
+ * An event refused for its excluded levels opens without them, or is refused for a capability.
+ */
 static void levels(void)
 {
 	static const int taken[] = {0, -EACCES, -EPERM};

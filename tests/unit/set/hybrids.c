@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets on a machine with two core types: what each of them counts, by which type and config,
- * and what is said of what none counts. Sysfs and the kernel are this test's.
+ * Sets on a machine with two core types: the events of each type, their type and config, and
+ * the message about events that no type counts. The test simulates sysfs and the kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static const char *said(const struct tach_set *set, int member)
 	for (int k = 0; set->cores && k < set->cores->n; k++) {
 		const struct perf_event_attr *attr = &set->cores->attr[k][member];
 
-		/* As long as it is: what is beyond is not looked at. */
+		/* Only up to its size: later bytes are ignored. */
 		CHECK(!(set->cores->members[k] >> member & 1) || attr->size == sizeof *attr,
 		      "%u bytes", attr->size);
 		if (set->cores->members[k] >> member & 1)
@@ -268,7 +268,7 @@ static void what_is_not_counted_is_left_out(void)
 	tach_set_free(set);
 }
 
-/* Of software alone, and of a PMU that is named. */
+/* Only software events, or a named PMU. */
 static void otherwise_it_is_no_hybrid(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -291,7 +291,7 @@ static void of_one_type(void)
 	tach_set_free(set);
 }
 
-/* Of three PMUs the last is the second to the kernel. */
+/* The kernel's second PMU is the last of three. */
 static void of_three_pmus(void)
 {
 	struct tach_set *set;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The member of a set that counts interrupts: where it comes from, which members they are taken
- * out of, and what is said where there is none. What it counts is tested in
- * tests/unit/region/interrupts.c.
+ * The member of a set that counts interrupts: its origin, the members it corrects, and the
+ * message if there is none. tests/unit/region/interrupts.c tests its counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static struct tach_error err;
 static struct tach_set_member given[1];
 static int ngiven;
 
-/* Its number, what is corrected, how many members there are, and what is said. */
+/* Its number, the corrected members, the number of members, and the message. */
 static void has(int pmu, const char *events, uint32_t flags, int member, uint32_t corrected,
 		int count, const char *missing)
 {
@@ -48,7 +47,7 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 	      "%d %s: member %d of %d, %#x", pmu, events, set->interrupts, set->count,
 	      set->corrected);
 	CHECK(strcmp(set->missing, missing) == 0, "%d %s: '%s'", pmu, events, set->missing);
-	/* What is asked of that member alone is not asked of the set. */
+	/* Requests for that member only are not in the set's flags. */
 	CHECK((set->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) ==
 			      (flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) &&
 		      set->nmetrics == 0,
@@ -56,11 +55,11 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 	tach_set_free(set);
 }
 
-/* ---- sets planned for machines by name: no kernel is asked ---- */
+/* ---- sets planned for named machines: the kernel is not asked ---- */
 
 static long no_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
-	/* Where PMUs may not tell levels apart it is asked whether they do. */
+	/* If PMUs may not separate levels, the kernel is asked if they do. */
 	CHECK(number != SYS_perf_event_open || TACH_ARCH_UNDIVIDED);
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
@@ -76,13 +75,13 @@ static void planned(void)
 	has(skl, "instructions", 0, -1, 0, 1, "");
 	has(skl, NULL, TACH_SET_INTERRUPTS, 0, 0, 1, "");
 	has(skl, "instructions,interrupts", 0, -1, 0, 2, "");
-	/* It is a member already, by its name or by what it counts. */
+	/* It is already a member, by its name or by its event. */
 	has(skl, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	has(skl, "instructions,x=HW_INTERRUPTS:RECEIVED", TACH_SET_CORRECT, 1, 1, 2, "");
 	has(icl, "interrupts=r01cb,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	has(icl, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
 	has(skl, "cycles", TACH_SET_CORRECT, 1, 0, 2, OF_NOTHING);
-	/* Of interrupts that are counted at another level none are known at this one. */
+	/* Interrupts counted at another level are unknown at this one. */
 	has(icl, "interrupts=r01cb:u:k,instructions", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
 	has(icl, "interrupts=r01cb:k,instructions:k", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
 	/* The first PMU that there is, which is no x86. */
@@ -92,7 +91,7 @@ static void planned(void)
 	tach__sys = tach__sys_real;
 }
 
-/* Nothing is behind the last, whatever was there. */
+/* Nothing follows the last one, whatever was there. */
 static void after_a_merged_member(void)
 {
 	static const char text[] = "EVENT,my_sum,DERIVED_ADD,cycles,INSTRUCTION_RETIRED\n";
@@ -131,7 +130,7 @@ static void of_attrs(void)
 		  .config = PERF_COUNT_HW_INSTRUCTIONS,
 		  .exclude_kernel = 1},
 		 1},
-		/* Of one core type: its number is in the upper half. */
+		/* For one core type: its number is in the upper half. */
 		{{.type = PERF_TYPE_HARDWARE,
 		  .config = 10ull << 32 | PERF_COUNT_HW_INSTRUCTIONS,
 		  .exclude_kernel = 1},
@@ -159,7 +158,7 @@ static void of_attrs(void)
 	ngiven = 0;
 }
 
-/* The general counters' number of events beside fixed ones; what was asked for stays. */
+/* As many events as general counters, besides fixed ones; requested events stay. */
 static void without_room(void)
 {
 	char events[400] = "x=page-faults";
@@ -171,7 +170,7 @@ static void without_room(void)
 	*strrchr(events, ',') = '\0';
 	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS, TACH_COUNTERS_MAX - 1, 0,
 	    TACH_COUNTERS_MAX, "");
-	/* One that is there takes no more. */
+	/* An existing one needs no other counter. */
 	memcpy(events, "interrupts", strlen("interrupts"));
 	memmove(events + strlen("interrupts"), strchr(events, ','),
 		strlen(strchr(events, ',')) + 1);
@@ -203,7 +202,7 @@ static void on_this_machine(void)
 	answer = -ENOENT;
 	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1,
 	    "interrupts: this machine's PMU cannot count that");
-	/* One that was asked for by name is not tried. */
+	/* An event requested by name is not tried. */
 	has(-1, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	tach__sys = tach__sys_real;
 }
@@ -221,12 +220,12 @@ static void on_an_unknown_machine(void)
 	setenv("TACH_PMU", "nosuch", 1);
 	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
 	has(-1, "instructions,interrupts=r01cb", TACH_SET_CORRECT, 1, corrected, 2, missing);
-	/* What other machines' instructions are says nothing of this one's. */
+	/* Other machines' instruction events prove nothing about this one. */
 	has(-1, "r0008,r00c0,interrupts=r01cb", TACH_SET_CORRECT, 2, 0, 3,
 	    corrected ? OF_NOTHING : NO_X86);
 }
 
-/* What counts instructions is the planned machine's event, not this one's. */
+/* The instruction event is that of the planned machine, not of this one. */
 static void for_another_machine(void)
 {
 	setenv("TACH_PMU", "arm_n1", 1);
@@ -275,7 +274,7 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	unsetenv("TACH_EMULATE");
-	CASE(in_children); /* before it is asked which machine this is */
+	CASE(in_children); /* before this machine is identified */
 	setenv("TACH_PMU", "skl", 1);
 	CASE(planned);
 	CASE(after_a_merged_member);

@@ -132,7 +132,7 @@ static void written_again(void)
 	is_flat(" a, x=b ", " a, x=b ");
 	is_flat("{}", "");
 	is_flat("{a , x=b}:u c,{d}", "a:u,x=b:u,c,d");
-	/* Room for all of it: what is written behind it the allocator notices. */
+	/* A buffer of exact size: the allocator notices a write after its end. */
 	memset(modifiers, 'k', sizeof modifiers);
 	for (int i = 0; i < 3; i++) {
 		sprintf(list + strlen(list), "%0100d ", i);

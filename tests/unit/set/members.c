@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of sets: which are hardware, what of a caller's attr is taken, what is said of those
- * left out, and members in an emulator. Sysfs, settings and kernel are this test's.
+ * Members of sets: which ones are hardware events, how a caller's attr is used, the message
+ * about members left out, and members in an emulator. The test simulates sysfs, settings and
+ * kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +179,7 @@ static void leaders(void)
 	}
 }
 
-/* Of strings too, whichever of them asks for it. */
+/* For strings too, whichever of them requests it. */
 static void exclusive_strings(void)
 {
 	static const char *const lists[] = {"cycles:excl=1,branches", "cycles,branches"};
@@ -195,7 +196,7 @@ static void exclusive_strings(void)
 	}
 }
 
-/* What a box counts is no thread's. */
+/* Boxes do not count for a thread. */
 static void boxes(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -239,7 +240,7 @@ static void names(void)
 	CHECK(tach__set_was_left_out(&m, "other", 5) == 0);
 }
 
-/* ---- what is said of those left out ---- */
+/* ---- messages about members left out ---- */
 
 static void sentences(void)
 {
@@ -257,7 +258,7 @@ static void sentences(void)
 	CHECK(strcmp(set.missing, "a: no; do it; bb likewise; bb: never; plain; c likewise") ==
 		      0,
 	      "%s", set.missing);
-	/* What there is no room for is cut, and nothing is written behind. */
+	/* Text without room is shortened, and nothing is written after it. */
 	set.missing[0] = '\0';
 	tach__set_miss(&set, "x", "x: why");
 	for (int i = 0; i < 100; i++) {
@@ -273,7 +274,7 @@ static void sentences(void)
 /* ---- a kernel that does not count some events ---- */
 
 static uint64_t refused; /* a bit for each generic event */
-static int others;	 /* what it says of all others */
+static int others;	 /* its result for all others */
 static uint64_t odd;	 /* one of them that it does not count */
 static int opened, closed;
 
@@ -284,7 +285,7 @@ static long some(long number, long a, long b, long c, long d, long e, long f)
 	closed += number == SYS_close;
 	if (number != SYS_perf_event_open)
 		return tach__sys_real(number, a, b, c, d, e, f);
-	/* Clocks are asked for their rate. */
+	/* Clocks are queried for their rate. */
 	CHECK((attr->disabled || attr->type == PERF_TYPE_SOFTWARE) && d == -1);
 	if (attr->type == PERF_TYPE_HARDWARE && refused >> attr->config & 1)
 		return -ENOENT;
@@ -337,8 +338,7 @@ static void what_is_not_counted_is_left_out(void)
 	refused = 1 << PERF_COUNT_HW_BRANCH_MISSES;
 	optional("branch-misses,cycles", NULL, 1, 0,
 		 "branch-misses: this machine's PMU cannot count that");
-	/* What is not known cannot be counted either; what is wrong is an error all the same.
-	 */
+	/* An unknown event cannot be counted either; a malformed one is still an error. */
 	optional("bogus,cycles", "a = bogus + cycles; bogus", 1, 0, "no event 'bogus'");
 	refused = 0;
 	others = -EINVAL;
@@ -350,14 +350,14 @@ static void what_is_not_counted_is_left_out(void)
 		 "with "
 		 "ulimit -n: every thread needs one descriptor per event");
 	others = 0;
-	/* What is left out takes no counter: on skl one alone counts both. */
+	/* A member left out uses no counter: on skl only one counter counts both. */
 	odd = 0x10001c0;
 	optional("x=r10001c0,r01c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
 	optional("r01c0,x=r10001c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
 	odd = 0;
 }
 
-/* What is a number of this machine, or a clock, needs no counter. */
+/* Parameters of the machine and clocks need no counter. */
 static void numbers_are_no_events(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
@@ -379,7 +379,7 @@ static void nothing_stays_of_metrics_left_out(void)
 	odd = 0;
 }
 
-/* Each name is told, also one that is a part of another. */
+/* Each name is listed, even one that is part of another. */
 static void each_that_is_missing_is_told(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
@@ -445,7 +445,7 @@ static void emulated(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	unsetenv("TACH_EMULATE");
 	CASE(emulated);
 	CASE(kinds);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets, and plans of what is counted by turns, where an allocation fails: nothing is left over.
- */
+/* Sets and plans for turns, if an allocation fails: nothing leaks. */
 #include <errno.h>
 #include <string.h>
 #include <tach.h>
@@ -9,7 +8,7 @@
 #include "core/set/set.h"
 #include "tests/allocations.h"
 
-/* What a job is about, by the code that it ends with if there is memory. */
+/* Arguments of a job, with its result if there is memory. */
 static struct {
 	const char *events, *metrics, *pmu;
 	uint32_t flags;
@@ -17,8 +16,8 @@ static struct {
 } job;
 
 /*
- * What there was no memory for is told by its place, which is never the first column here, but
- * of slots that were put in front.
+ * An allocation failure reports its place, which is never the first column here, except for
+ * slots that were added in front.
  */
 static void says_so(int code, const struct tach_error *err)
 {
@@ -77,7 +76,7 @@ static void sets(void)
 {
 	of_set(" {cycles,x=branches}:k, ipc, PAPI_TOT_INS",
 	       " a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
-	/* One that is there already by another name. */
+	/* An event that is already there under another name. */
 	of_set(" x=INSTRUCTION_RETIRED,ipc", NULL, "skl", 0, 0);
 	of_set(NULL, " topdown:1", "icl", 0, 0);
 	of_set(" instructions", NULL, "skl", TACH_SET_CORRECT, 0);
@@ -102,7 +101,7 @@ static void sets_that_fail(void)
 	       TACH_ERR_NOCOUNTER);
 }
 
-/* ---- what the kernel does not count is left out ---- */
+/* ---- events that the kernel does not count are left out ---- */
 
 static long refuse(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -205,7 +204,7 @@ int main(void)
 		"EVENT,wide,DERIVED_ADD,r0101,r0102,r0103,r0104,r0105,r0106,r0107,r0108,r0109,"
 		"r010a,r010b,r010c,r010d,r010e,r010f,r0110,r0111\n";
 
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CHECK(tach_derived_load_text(tach_derived_default(), "wide", wide, sizeof wide - 1,

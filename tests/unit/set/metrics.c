@@ -47,7 +47,7 @@ static void names_and_formulas(void)
 	has(NULL, "4K_Aliasing", 2, "4K_Aliasing is N0 / N1");
 }
 
-/* Perf's letters have a case, all other names have none. */
+/* Perf's letters are case-sensitive, all other names are not. */
 static void letters(void)
 {
 	has(NULL, "x = cycles:uP; y = cycles:up; z = Cycles:uP", 2,
@@ -91,7 +91,7 @@ static void metrics_of_metrics(void)
 	    "a is N0 / N1, b is 1 - N0 / N1, c is 1 - N0 / N1 + N0 / N1");
 }
 
-/* Semicolons separate metrics; behind a name alone a comma does too. */
+/* Semicolons separate metrics; after a plain name a comma does too. */
 static void separators(void)
 {
 	has(NULL, "ipc, x = cycles / 2; y = max(x, ipc)", 3,
@@ -102,7 +102,7 @@ static void separators(void)
 	fails("x = cycles, ipc", TACH_ERR_SYNTAX, 11, "");
 }
 
-/* As many terms as a formula may have, and the time is that of the terms. */
+/* The maximum number of terms, in time proportional to their number. */
 static void long_sums(void)
 {
 	enum { TERMS = 2000 };
@@ -144,7 +144,7 @@ static void errors(void)
 	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel keeps it");
 }
 
-/* Neither an event nor a metric in their list. */
+/* It is neither an event nor a metric in their list. */
 static void the_time(void)
 {
 	static const char *const lists[] = {"cycles,time=branches", "cycles,time=ipc"};
@@ -251,7 +251,7 @@ static void blanks(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(names_and_formulas);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events as passes: what is where, what is in all of them, and how many there may be.
+/*
+ * Lists of events as passes: the place of each event, events in all passes, and the maximum
+ * number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static void are(const char *events, int with_interrupts, const char *want)
 
 static void what_is_where(void)
 {
-	/* All at once: as it was written, but for braces. */
+	/* All at once: as written, except braces. */
 	are("cycles, x=branches", 0, "cycles, x=branches");
 	are("", 0, "");
 	are("{cycles,x=branches}:k,y=bogus", 0, "cycles:k,x=branches:k,y=bogus");
@@ -38,7 +40,9 @@ static void what_is_where(void)
 	    ONE ",cycles,instructions | x=" ONE ":c=1,instructions");
 	are("instructions:k,x=instructions," ONE "," ONE ":c=1", 0,
 	    "instructions:k,x=instructions," ONE ":c=1,instructions | " ONE ",instructions");
-	/* What cannot be encoded is in the first, derived events in the last. */
+	/*
+	 * An event that cannot be encoded is in the first pass, derived events are in the last.
+	 */
 	are("ipc,cycles", 0, "cycles,instructions | instructions,ipc,");
 	are("bogus," ONE ",x=ipc,y=bogus2," ONE ":c=1,PAPI_L1_TCM", 0,
 	    "bogus,y=bogus2," ONE ",instructions | " ONE
@@ -86,7 +90,7 @@ static void large_groups_are_divided(void)
 		}
 }
 
-/* Of a level that there is not nothing can be encoded, as its set will say. */
+/* An unknown level cannot be encoded; its set reports it. */
 static void levels(void)
 {
 	static const char list[] = "instructions," ONE "," ONE ":c=1";
@@ -107,7 +111,10 @@ static void levels(void)
 	}
 }
 
-/* What has a fixed counter stays in its group, fields of PERF_METRICS by their slots. */
+/*
+ * An event with a fixed counter stays in its group, and fields of PERF_METRICS stay with their
+ * slots.
+ */
 static void of_fixed_counters(void)
 {
 	char list[600] = "", want[700] = "";
@@ -130,7 +137,7 @@ static void fixed_counters(void)
 	in_child(of_fixed_counters);
 }
 
-/* Of a PMU that has no event for interrupts none has to have room for them. */
+/* A PMU without an event for interrupts needs no room for them. */
 static void without_interrupts(void)
 {
 	char list[400] = "", want[400];
@@ -147,7 +154,7 @@ static void interrupts_that_nothing_counts(void)
 	in_child(without_interrupts);
 }
 
-/* What fits an unknown PMU is not known: as it was written. */
+/* The capacity of an unknown PMU is unknown: as written. */
 static void of_an_unknown_pmu(void)
 {
 	setenv("TACH_PMU", "nosuch", 1);
@@ -199,7 +206,7 @@ static void as_many_as_there_may_be(void)
 	      "%d:%d: %s", err.line, err.column, err.text);
 }
 
-/* Those that a large group is divided into count, too. */
+/* Groups that result from division count too. */
 static void more_by_division(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -239,7 +246,7 @@ static void more_than_are_looked_at(void)
 	}
 }
 
-/* In a pass event i is m<i>, but for the one that is in all of them. */
+/* In a pass event i is m<i>, except the one that is in all passes. */
 static void names_in_passes(void)
 {
 	struct tach__passes_whole whole = {
@@ -275,7 +282,7 @@ static void names_in_passes(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(interrupts_that_nothing_counts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PERF_METRICS: which attrs are its fields, which definitions need them, and what a kernel is
- * asked to find out whether this machine counts them.
+ * PERF_METRICS: which attrs are its fields, which definitions need them, and how the kernel is
+ * asked if this machine counts them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,17 +77,17 @@ static int job(void)
 	return 0;
 }
 
-/* What is not known for want of it is none. */
+/* If memory is missing, the answer is no. */
 static void without_memory(void)
 {
 	exhaust(job);
 }
 
-/* ---- the kernel: what it says of three events, and what it was asked ---- */
+/* ---- the kernel: its answers for three events, and the requests to it ---- */
 
 enum { CYCLES, SLOTS, FIELD, KINDS, FIRST_FD = 100 };
 static int answer[KINDS]; /* 0: a descriptor, its kind's */
-static int zero;	  /* whose is 0, as it may be */
+static int zero;	  /* the event with descriptor 0, which is valid */
 static int asked[KINDS], closed[KINDS];
 
 static int descriptor(int kind)
@@ -153,7 +153,7 @@ static void kernels(void)
 
 	for (zero = SLOTS; zero <= KINDS; zero++) {
 		refused(icl, 0, 0, 0, 0);
-		/* Who counts nothing refuses nothing of it. */
+		/* A kernel that counts nothing proves nothing about it. */
 		refused(icl, -ENOENT, 0, 0, 0);
 		refused(icl, 0, -EINVAL, 0, 1);
 		refused(icl, 0, 0, -EINVAL, 1);
@@ -165,7 +165,7 @@ static void kernels(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "icl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "icl", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(attrs);

@@ -22,7 +22,7 @@ static const struct {
 
 static size_t t; /* which of them */
 
-/* In a process of its own: which machine it is is asked once. */
+/* In a child: the machine is identified once per process. */
 static void whole_tree(void)
 {
 	struct tach__plan *plan = calloc(1, sizeof *plan);
@@ -39,7 +39,7 @@ static void whole_tree(void)
 	      "%s: %d metrics of %d events in %d passes", trees[t].pmu, plan->whole.nmetrics,
 	      plan->whole.nevents, plan->passes->count);
 	CHECK(tach__plan_compile(plan, &err) == 0, "%s: %s", trees[t].pmu, err.text);
-	/* What is counted at once fits the counters. */
+	/* A pass fits the counters. */
 	for (int i = 0; i < plan->passes->count; i++) {
 		struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 		struct tach_set *set = NULL;
@@ -72,7 +72,7 @@ static void whole_trees(void)
 		in_child_named(whole_tree, trees[t].pmu);
 }
 
-/* ---- what plans are made of ---- */
+/* ---- building plans ---- */
 
 /* "EVENTS; METRICS; PASSES; REPEATED": an event is NAME or NAME=STRING, a metric NAME is
  * FORMULA. */
@@ -136,7 +136,7 @@ static void of_events(void)
 	setenv("TACH_PMU", "skl", 1);
 	is_made("cycles,instructions,x=branches", NULL,
 		"cycles instructions x=branches; m0=cycles,instructions,m2=branches,; 1", "");
-	/* Once each, by name and by what it counts; a name is written once more by itself. */
+	/* Each once, by name and by event; a repeated name is written separately. */
 	is_made("cycles,cycles,c=cycles", NULL, "cycles c=cycles; m0=cycles,m1=cycles,; -1",
 		"");
 	is_made("{cycles,x=" ONE "}:k,cpu/event=0xc0,name=yy/", NULL,
@@ -197,7 +197,7 @@ static void of_metrics(void)
 	free(metrics);
 }
 
-/* As many events as are planned for, of software alone, which any pass has room for. */
+/* The maximum number of planned events, software only, which fit in any pass. */
 static void of_many(void)
 {
 	char *events = calloc(TACH__PLAN_EVENTS + 2, 20), *to = events;
@@ -227,8 +227,7 @@ static void of_slots(void)
 		"");
 }
 
-/* A tree on a PMU that has none, by definitions of the user's, whose second level is `child`.
- */
+/* A tree on a PMU without one, from user definitions, whose second level is `child`. */
 static void tree(const char *child)
 {
 	static char text[8000];
@@ -253,7 +252,9 @@ static void of_a_tree(void)
 		"");
 }
 
-/* What the tree has and this machine has not is left out, and said; not so what was asked for.
+/*
+ * A part of the tree that this machine lacks is left out and reported; a requested part is an
+ * error.
  */
 static void of_a_tree_with_a_hole(void)
 {
@@ -265,7 +266,7 @@ static void of_a_tree_with_a_hole(void)
 	fails("cycles", "topdown:9", TACH_ERR_NOTSUPP, 0, "level from 1 to 6");
 }
 
-/* As deep as its events have room. */
+/* As deep as its events fit. */
 static void of_a_wide_tree(void)
 {
 	static char child[4000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets: lists of events, labels, metrics, and what is said of bad ones. */
+/* Sets: lists of events, labels, metrics, and messages about bad ones. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -223,7 +223,7 @@ static void bad_ones_are_explained(void)
 	fails(many, NULL, TACH_ERR_TOOMANY, (int)(strstr(many, "e16") - many) + 5);
 }
 
-/* What rests on a member left out goes with it, by its label too, and without a word more. */
+/* A metric of a member left out is left out too, also by label, without a second message. */
 static void metrics_of_members_left_out(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -284,7 +284,7 @@ static void modifiers(void)
 	fails("cycles, skx_unc_imc0::UNC_M_CAS_COUNT:RD", NULL, TACH_ERR_NOTFOUND, 9);
 }
 
-/* What is wrong with the caller's options is told of the first event that they are for. */
+/* An error in the caller's options is reported at the first event that uses them. */
 static void of_other_options(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -297,7 +297,7 @@ static void of_other_options(void)
 	      "%d: %s", err.column, err.text);
 }
 
-/* What an unknown PMU has room for is not known either. */
+/* The capacity of an unknown PMU is unknown too. */
 static void of_an_unknown_pmu(void)
 {
 	struct tach_set *set;
@@ -336,7 +336,10 @@ static void options_are_checked(void)
 	tach_set_free(NULL);
 }
 
-/* What cannot be counted here is left out, with its metrics, and one sentence says so. */
+/*
+ * Events that cannot be counted here are left out with their metrics, and one sentence reports
+ * it.
+ */
 static void optional_members_are_left_out(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -363,7 +366,7 @@ static void optional_members_are_left_out(void)
 
 int main(void)
 {
-	CASE(unknown_pmus); /* before it is asked which one this is */
+	CASE(unknown_pmus); /* before this machine is identified */
 	CASE(lists_are_split);
 	CASE(perfs_lists);
 	CASE(events_before_metrics);

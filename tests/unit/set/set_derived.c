@@ -124,7 +124,7 @@ static void user_event(void)
 	CHECK(!s && code == TACH_ERR_NOTFOUND, "%d", code);
 }
 
-/* What is wrong with one of its events is told by the name that was written. */
+/* An error in one of its events is reported with the name as written. */
 static void places(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n"
@@ -150,7 +150,7 @@ static void places(void)
 	tach_set_free(s);
 }
 
-/* A set that is full has room for what rests on its members, whichever they are. */
+/* A full set accepts metrics of its own members. */
 static void in_full_sets(void)
 {
 	char events[400] = "INSTRUCTION_RETIRED,UNHALTED_CORE_CYCLES";
@@ -166,7 +166,7 @@ static void in_full_sets(void)
 	tach_set_free(s);
 }
 
-/* What is made leaves the error as it was; where none is wanted, none is written. */
+/* Success does not change the error; without an error argument, none is written. */
 static void errors_of_no_use(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n";
@@ -189,7 +189,7 @@ static void errors_of_no_use(void)
 	CHECK(tach_set_create(&opt, &s, NULL) == TACH_ERR_NOTSUPP && !s);
 }
 
-/* Two members count the same where all that says what is counted is the same, and no more. */
+/* Two members are equal only if all fields that define the event are equal. */
 static void what_counts_the_same(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_RAW,

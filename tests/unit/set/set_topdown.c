@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of top-down metrics: which tree of which machine, how deep, and what is said where none
- * is.
+/*
+ * Sets of top-down metrics: the tree of each machine, its depth, and the message if there is
+ * none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +212,7 @@ static void errors_are_clear(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
 	CASE(every_kind_of_machine);
 	CASE(nodes_know_their_place);
 	CASE(without_perf_metrics);

@@ -29,7 +29,7 @@ static struct tach_set *make(const char *events, const char *metrics, int want)
 	return made("core", events, metrics, want);
 }
 
-/* The names of its metrics, and what is said. */
+/* Checks the names of its metrics, and the message. */
 static void has(const char *events, const char *metrics, const char *names, const char *missing)
 {
 	struct tach_set *set = make(events, metrics, 0);
@@ -88,7 +88,7 @@ static void roots(void)
 	    "");
 }
 
-/* Who has a parent in the tree, one level up, and so to the level that is asked for. */
+/* A metric with a parent in the tree, one level up, down to the requested level. */
 static void levels(void)
 {
 	define(ROOT("Retiring") NODE("c1", 2, "RETIRING") NODE("c2", 2, "retirin")
@@ -103,7 +103,9 @@ static void levels(void)
 	has("cycles", "a = cycles; topdown:1;topdown ; b = 1", "a b Retiring", "");
 }
 
-/* Of the library's own and the vendor's the deeper is taken, of two as deep the first. */
+/*
+ * The deeper of the library's and the vendor's tree is used; the first one if they are equal.
+ */
 static void two_trees(void)
 {
 	define(ROOT("Retiring") ROOT("topdown_x") NODE("topdown_y", 2, "topdown_x")
@@ -121,7 +123,7 @@ static void two_trees(void)
 static void where_less_will_do(void)
 {
 	static const char *const children[] = {
-		/* not known; a counter too few; more than a set holds; no thread's */
+		/* unknown; one counter too few; more than a set holds; not for a thread */
 		CHILD("cycles,bogus"),
 		CHILD("r0101,r0102,r0103,r0104,r0105"),
 		CHILD("r0101,r0102,r0103,r0104,r0105,r0106,r0107,r0108,r0109,r010a,r010b,r010c,"
@@ -147,12 +149,12 @@ static void fails(const char *metrics, int code, int column, const char *text)
 
 static void where_it_will_not(void)
 {
-	/* What is wrong with a definition is not for want of counters. */
+	/* A faulty definition is not reported as a lack of counters. */
 	define(ROOT("Retiring") CHILD("c2") "EVENT,c2,DERIVED_ADD,c1,cycles\n");
 	fails("a = 1; topdown", TACH_ERR_CYCLE, 8,
 	      "the definition refers to itself: c1 -> c2 -> c1");
 	has(NULL, "topdown:1", "Retiring", "");
-	/* Not even the first. */
+	/* Even the first level fails. */
 	define("EVENT,Retiring,DERIVED_ADD,r0101,r0102,r0103,r0104,r0105,LEVEL,1\n");
 	fails(" topdown:1", TACH_ERR_NOCOUNTER, 2,
 	      "topdown: not even its first level can be counted at once (core): ");
@@ -187,7 +189,7 @@ static void is_spelled(const char *metrics, int limit, int want, int level, cons
 	free(got);
 }
 
-/* With blanks for the word, so that columns stay, and the tree behind. */
+/* Blanks replace the word, so columns stay, and the tree follows. */
 static void spelled(void)
 {
 	define(ROOT("Retiring") NODE("c1", 2, "Retiring") NODE("d1", 3, "c1"));
@@ -236,7 +238,7 @@ static void in_children(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "core", 1); /* no processor is asked what it has */
+	setenv("TACH_PMU", "core", 1); /* the real processor is not queried */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(words);

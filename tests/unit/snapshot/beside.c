@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A row beside those of a snapshot: in its place, of quantities and metrics that have the
- * numbers they had, in memory that is no less than it takes. */
+/*
+ * Adds a row to those of a snapshot: at its place, with unchanged numbers of quantities and
+ * metrics, in memory of sufficient size.
+ */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -108,7 +110,7 @@ static int is(const struct tach_value *v, double what, uint32_t flags)
 	       v->flags == flags;
 }
 
-/* What was there keeps its numbers; what is new comes behind. */
+/* Existing items keep their numbers; new ones follow. */
 static void names(void)
 {
 	make();
@@ -161,7 +163,7 @@ static void called_time(void)
 	done();
 }
 
-/* Longest first; behind one that took as long. */
+/* Longest first; after one of equal length. */
 static void in_its_place(void)
 {
 	static const struct {
@@ -207,7 +209,7 @@ static void the_row(void)
 		CHECK(v[0].value == 40000000001 && v[0].raw == 40000000001 && v[0].flags == 0);
 		CHECK(is(&v[1], 0, TACH_FLAG_LOST) && is(&v[2], 5, COUNTED) &&
 		      is(&v[3], 0, TACH_FLAG_LOST));
-		/* As theirs is, of a and b; of no set here; as ours is, of b and c. */
+		/* a and b by their definition; one of no set here; b and c by ours. */
 		CHECK(v[4].value == 45 && v[4].flags == (TACH_FLAG_LOST | COUNTED));
 		CHECK(is(&v[5], 0, TACH_FLAG_LOST));
 		CHECK(v[6].value == 5 && v[6].flags == (TACH_FLAG_LOST | COUNTED));
@@ -270,7 +272,7 @@ static void room(void)
 	room_of("N0+N1+10", "N1+N2+10", 1);
 }
 
-/* The text of the first metric is more than what others leave. */
+/* The first metric's text is longer than the rest. */
 static void room_for_the_first(void)
 {
 	static char text[1000];
@@ -282,7 +284,7 @@ static void room_for_the_first(void)
 	done();
 }
 
-/* Behind the quantities of one part are those of the next, and histograms. */
+/* One part's quantities are followed by those of the next, then histograms. */
 static void no_metrics(void)
 {
 	set_of(&theirs, "a", "b");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sparse mode says of shapes of entries, in 200 runs each that are the same every time:
- * how often the truth lies within the error, and how often no bound is given.
+ * Sparse mode with different distributions of entries, in 200 fixed runs each: how often the
+ * true value is within the error, and how often there is no bound.
  */
 #include <math.h>
 #include <string.h>
@@ -188,7 +188,7 @@ static struct tach_value value_of(const struct tach_snapshot *s)
 	return v;
 }
 
-/* ---- what is said, and the truth ---- */
+/* ---- stated and true values ---- */
 
 struct covered {
 	int right, none; /* no bound is given */

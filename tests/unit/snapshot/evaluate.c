@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a snapshot says of rows: each value by hand, in memory that is no more than it asks for.
- */
+/* The values of rows in a snapshot, computed by hand, in memory of the requested size. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -122,8 +121,10 @@ static void of_all_entries(void)
 	row->cell[1 + EMULATED] = (struct tach__cell){
 		.inclusive = 9, .self = 2, .overhead = {5, 2}, .error = {4, 1}};
 	evaluate();
-	/* Readings fall into a tick anywhere: two ticks of 16 entries' random walk beside what
-	 * is known of the row. */
+	/*
+	 * A reading falls anywhere in a tick: adds two ticks of a random walk of 16 entries to
+	 * the row's known error.
+	 */
 	CHECK(is(value_of(1, 0, 0), 450, 500, 50, 4 + 2 + 112.5,
 		 TACH_FLAG_STALE | TACH_FLAG_CLOCK));
 	CHECK(is(value_of(1, 1, 0), 180, 200, 20, 1 + 2 + 45,
@@ -132,7 +133,7 @@ static void of_all_entries(void)
 		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
 	CHECK(is(value_of(1, 1, 1 + A), 20, 30, 10, 1,
 		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
-	/* Read by system calls whatever the others' way was; below zero is nothing. */
+	/* Read by system calls, however the others were read; a negative value becomes 0. */
 	CHECK(is(value_of(1, 0, 1 + SOFT), 7, 7, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
 	CHECK(is(value_of(1, 1, 1 + SOFT), 0, 0, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
 	CHECK(is(value_of(1, 0, 1 + EMULATED), 4, 9, 5, 4,
@@ -146,7 +147,7 @@ static void of_all_entries(void)
 	for (int q = 0; q <= MEMBERS; q++)
 		CHECK(value_of(0, 0, q)->value == 0 && value_of(0, 1, q)->raw == 0);
 	end();
-	/* Less than what measuring takes; a clock of which nothing is known. */
+	/* Less than the overhead; a clock without known properties. */
 	begin();
 	row_of(0)->calls = 1;
 	row_of(0)->cell[1] = (struct tach__cell){.inclusive = 3, .overhead = {4, 0}};
@@ -160,7 +161,9 @@ static void of_all_entries(void)
 	end();
 }
 
-/* Of 400 in 1600; the error is Student's t times that of a sample without replacement. */
+/*
+ * A sample of 400 in 1600; the error is Student's t times that of a sample without replacement.
+ */
 static void of_a_sample(void)
 {
 	static const double t = 1.96 + 2.4 / 399 + 8.4 / (399. * 399 * 399);
@@ -177,7 +180,7 @@ static void of_a_sample(void)
 		/* Fewer than tell. */
 		{299, 4000, 60000, 20, 0, NAN},
 		{0, 4000, 0, 0, 0, NAN},
-		/* One that makes more than a twelfth of the variance, or not. */
+		/* One value with more than a twelfth of the variance, or not. */
 		{400, 4000, 60000, 51, 0, NAN},
 		{400, 4000, 60000, 50, 0, 20000 / 399.},
 		/* Entries inside were passed over: self is not known. */
@@ -223,7 +226,7 @@ static void of_a_sample(void)
 	end();
 }
 
-/* What happened while the counters were another's is a guess, and its error is not known. */
+/* Counts while the counters were multiplexed are an estimate with an unknown error. */
 static void multiplexed(void)
 {
 	begin();
@@ -422,7 +425,7 @@ static void no_memory(void)
 	end();
 }
 
-/* As no thread has entered one yet. Of a set's metrics the first alone are its. */
+/* As no thread has entered one yet. Only the first of a set's metrics belongs to it. */
 static void no_regions(void)
 {
 	begin();

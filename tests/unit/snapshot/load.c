@@ -87,7 +87,7 @@ static void worst(void)
 	CHECK(w[1].info.at == 2.5 && w[1].info.tag == 10 && w[1].info.thread == 5 &&
 	      w[1].info.flags == 0 && w[1].value[0] == 8 && w[1].value[1] == 7);
 	tach_snapshot_free(s);
-	/* Kept by nothing, or by what it has not. */
+	/* Not kept by a quantity, or by an unknown one. */
 	s = taken("\"worst_by\":\"x\",\n", "");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);
@@ -103,7 +103,7 @@ static void worst(void)
 	tach_snapshot_free(s);
 }
 
-/* What older versions did not write, and what is written where there is some of it alone. */
+/* Fields that older versions did not write, and fields that are written only if present. */
 static void without(void)
 {
 	struct tach_snapshot *s = taken("\"of\":\"o\",\"task\":\"k\",\"tag\":\"a\","

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is no report, or too much of one: where it is wrong and why. */
+/* Text that is not a report, or exceeds limits: the position and the reason. */
 #include <string.h>
 #include <tach.h>
 #include "core/snapshot/load.c"
 #include "tests/unit/snapshot/loaded.h"
 
-/* What stands there is refused for that. */
+/* The content at that place is refused for that reason. */
 static void refused(const char *from, const char *to, int line, const char *why)
 {
 	struct tach_snapshot *s = load(with(from, to));
@@ -16,12 +16,12 @@ static void refused(const char *from, const char *to, int line, const char *why)
 	tach_snapshot_free(s);
 }
 
-/* Each word that has to be there, and of which kind; the first that is wrong is told. */
+/* Each required member and its type; the first fault is reported. */
 static void members(void)
 {
 	static const struct {
-		const char *member, *as; /* what it is changed into */
-		int line, missing;	 /* of the member, of the object that lacks it */
+		const char *member, *as; /* its replacement */
+		int line, missing;	 /* line of the member; line of the object without it */
 	} cases[] = {
 		{"note\":\"missing\"", "string", 4, 2},
 		{"clock\":{\"hz\":1000,\"estimate\":true}", "object", 7, 2},
@@ -198,7 +198,7 @@ static void of_another_kind(void)
 		      strcmp(err.text, "a report of schema version 2; this library reads "
 				       "version 1") == 0,
 	      "%d:%d: %s", err.line, err.column, err.text);
-	/* Of another version nothing else is looked at. */
+	/* A report of another version is not examined further. */
 	CHECK(!load("{\"tach\":0.5}") && err.code == TACH_ERR_NOTSUPP);
 	CHECK(!load("{\"tach\":1,") && err.code == TACH_ERR_SYNTAX && err.line == 1);
 	/* Over more than there is; the first quantity is the time. */

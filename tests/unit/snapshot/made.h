@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots as they are read, but of numbers and texts that a test sets itself. */
+/* Snapshots as if loaded, with numbers and texts that a test sets. */
 #ifndef TESTS_UNIT_SNAPSHOT_MADE_H
 #define TESTS_UNIT_SNAPSHOT_MADE_H
 
@@ -9,7 +9,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 
-/* Of quantities of these names, metrics, and regions that have no name yet. */
+/* With quantities of these names, metrics, and regions without names. */
 static inline struct tach_snapshot *made(const char *const *quantities,
 					 const struct tach__plain_metric *metrics, int nmetrics,
 					 int nregions)
@@ -40,7 +40,7 @@ static inline struct tach_snapshot *made(const char *const *quantities,
 	return s;
 }
 
-/* As many of them as there are, NULL behind the last, have become one and go. */
+/* Merges the list, which NULL ends, into one and frees its members. */
 static inline struct tach_snapshot *made_one(int code, struct tach_snapshot *one,
 					     struct tach_snapshot **list)
 {

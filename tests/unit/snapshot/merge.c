@@ -13,7 +13,7 @@ static char json[1 << 20], *end;
 
 #define PUT(...) (end += sprintf(end, __VA_ARGS__))
 
-/* times: of what each number is that many times the first report's. */
+/* times: each number is that multiple of the first report's. */
 static void put_head(int times, double hz, int estimate)
 {
 	end = json;
@@ -51,7 +51,7 @@ static struct tach_snapshot *load(void)
 	return s;
 }
 
-/* Of x alone; its clock is not known. */
+/* Only x; its clock is unknown. */
 static struct tach_snapshot *first(void)
 {
 	put_head(1, 0, 0);
@@ -78,7 +78,7 @@ static struct tach_snapshot *first(void)
 	return load();
 }
 
-/* Of y as well, which comes first. */
+/* Also y, which comes first. */
 static struct tach_snapshot *second(void)
 {
 	put_head(10, 1, 1);
@@ -142,8 +142,10 @@ static void values_add_up(void)
 	      tach_snapshot_nmetrics(s), tach_snapshot_nregions(s));
 	CHECK(strcmp(tach_snapshot_quantity(s, 1), "x") == 0 &&
 	      strcmp(tach_snapshot_quantity(s, 2), "y") == 0);
-	/* The longest comes first. What only one report counted is lost, and nothing of it is
-	 * not small. */
+	/*
+	 * The longest comes first. A quantity that only one report counted is lost, and is not
+	 * flagged as small.
+	 */
 	CHECK(tach_snapshot_region(s, 0, &info) == 0 && strcmp(info.name, "longest") == 0 &&
 	      info.calls == 2);
 	check_value(s, 0, 0, 100, 100, 0, 0, 0);
@@ -174,7 +176,7 @@ static void counts_add_up(void)
 
 		CHECK(tach_snapshot_counts(s, &c) == 0 && c.threads == 11 && c.refused == 22 &&
 		      c.lost == 33 && c.stale == 44 && c.unopened == 55 && c.reports == 2);
-		/* Of the report that knows its clock; and an estimate stays one. */
+		/* From the report that knows its clock; and an estimate stays one. */
 		CHECK(c.clock_hz == 1, "%g Hz", c.clock_hz);
 		CHECK(s->clock_flags == TACH_FLAG_CLOCK, "%#x", s->clock_flags);
 		CHECK(s->rank == 4, "rank %d", s->rank);
@@ -216,7 +218,7 @@ static struct tach_snapshot *of_names(const char *prefix, int quantities, int me
 	return load();
 }
 
-/* Many together: as many as there may be, and one more. */
+/* Many together: the maximum number, and one more. */
 static void limits(void)
 {
 	enum { MOST = TACH__PLAIN_METRICS_MAX };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What snapshots that are added up hand on: texts, places, flags, notes, and what is too much.
- */
+/* The parts that merged snapshots keep: texts, places, flags, notes, and limits. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -18,7 +17,7 @@ static struct tach_snapshot *merged(struct tach_snapshot **list, int n)
 	return made_one(code, s, list);
 }
 
-/* Texts that are the source's own, and are none any more when it is gone. */
+/* Texts that belong to the source, which is freed. */
 static void texts(void)
 {
 	static char text[13][8];
@@ -63,7 +62,7 @@ static void texts(void)
 	tach_snapshot_free(s);
 }
 
-/* Each part for itself; what is not larger than its error is small in the sum. */
+/* Each part by itself; a value not larger than its error is small in the sum. */
 static void values(void)
 {
 	static const struct {
@@ -231,7 +230,7 @@ static void notes(void)
 	tach_snapshot_free(s);
 }
 
-/* As many quantities as there may be, and one more. */
+/* The maximum number of quantities, and one more. */
 static void too_much(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX, HALF = MOST / 2 };
@@ -288,7 +287,7 @@ static void what_is_none(void)
 	      s == list[0]);
 	CHECK(tach_snapshot_merge(MADE_LIST(list + 1), 1, &s, &err) == TACH_ERR_INVAL &&
 	      s == list[0]);
-	/* A formula that is none; nothing is left behind. */
+	/* An invalid formula; nothing leaks. */
 	CHECK(tach_snapshot_merge(MADE_LIST(list), 1, &s, &err) == TACH_ERR_SYNTAX && !s);
 	tach_snapshot_free(list[0]);
 }
@@ -369,7 +368,7 @@ static void histograms_of_two_clocks(void)
 	}
 }
 
-/* Of the first in half of 10 entries, of the other in all of 30. */
+/* The first in half of 10 entries, the other in all of 30. */
 static void shares(void)
 {
 	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), made(two, NULL, 0, 1), NULL};
@@ -402,7 +401,7 @@ static void lacking(void)
 	tach_snapshot_free(s);
 }
 
-/* Of the same time they come by name, whatever they came by. */
+/* Regions of equal time are sorted by name, in any input order. */
 static void regions_of_one_time(void)
 {
 	static const char *const names[] = {"d", "b", "a", "c"};

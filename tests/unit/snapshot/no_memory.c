@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots that are read, added up or told apart while each piece of memory is not to be had
- * once: all of it comes to be, or an error says so. Pieces of an arena are as many allocations
- * here, and a piece that is written beyond its end is found out.
+ * Loading, merging and subtracting snapshots while each allocation fails once: the result is
+ * complete, or there is an error. Each piece of an arena is an allocation here, and a write
+ * beyond its end is detected.
  */
 #include <string.h>
 #include <sys/uio.h>
@@ -49,11 +49,11 @@ void tach__arena_free(struct tach__arena *arena)
 	}
 }
 
-/* ---- what is read and added up ---- */
+/* ---- loading and merging ---- */
 
 static char json[1 << 14];
 
-/* Of an event of that name, a rank, and regions up to that letter. */
+/* With an event of that name, a rank, and regions up to that letter. */
 static const char *report(const char *event, int rank, char last)
 {
 	char *at = json;
@@ -110,7 +110,7 @@ static int keep(void *context, const char *text, size_t length)
 	return 0;
 }
 
-static uint64_t whole; /* what is said of what came to be, the first time */
+static uint64_t whole; /* checksum of the first complete result */
 
 /* Success means that nothing was left out. */
 static int as_it_was(struct tach_snapshot *s, int code)

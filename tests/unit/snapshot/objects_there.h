@@ -37,7 +37,7 @@ static inline int sim_close(FILE *f)
 	return fclose(f);
 }
 
-static int yama_scope; /* of Yama; -1: there is no such file */
+static int yama_scope; /* of Yama; -1: the file does not exist */
 
 static inline int sim_number(const char *root, const char *path, uint64_t *out)
 {
@@ -46,7 +46,7 @@ static inline int sim_number(const char *root, const char *path, uint64_t *out)
 	return yama_scope < 0 ? -1 : 0;
 }
 
-static long moved; /* what process_vm_readv says */
+static long moved; /* result of process_vm_readv */
 static char moved_from[8], moved_to[8];
 
 static inline long sim_sys(long number, long process, long here, long nhere, long from,
@@ -62,7 +62,7 @@ static inline long sim_sys(long number, long process, long here, long nhere, lon
 	return moved;
 }
 
-/* The same of what is there. */
+/* The same as the real result. */
 static inline long sim_process(long number, long process, long here, long nhere, long from,
 			       long nfrom, long flags)
 {
@@ -106,7 +106,7 @@ static struct tach__beacon beacon[2];
 static struct tach__remote remote;
 static struct tach_error err = TACH_ERROR_INIT;
 
-/* What is read from there lies before more of it, which was not asked for. */
+/* Data read from there is followed by more, which was not requested. */
 static const char *behind_of;
 static size_t behind;
 
@@ -157,7 +157,7 @@ static inline void begin(void)
 	}
 }
 
-/* Of an object's notes the next one; it points to `to`. */
+/* The next note of an object; it points to `to`. */
 static inline void note(int of, uint32_t type, const char *name, uint32_t size, const void *to)
 {
 	char *at = image[of] + NOTES + notes;
@@ -174,7 +174,7 @@ static inline void note(int of, uint32_t type, const char *name, uint32_t size, 
 	notes += sizeof head + named + ((size + 3u) & ~3u);
 }
 
-/* What it takes of the object, and not a byte more, can be read. */
+/* Exactly the bytes of the object that it uses are readable. */
 static inline void there_object(int of)
 {
 	const Elf64_Ehdr *e = (const void *)image[of];
@@ -229,7 +229,7 @@ static inline void one_is_there(void)
 	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 }
 
-/* One object with one note, of that beacon; or behind another of so many bytes. */
+/* One object with one note of that beacon; or after another note of this size. */
 static inline void one(void)
 {
 	begin();

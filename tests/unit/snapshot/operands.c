@@ -76,7 +76,7 @@ static void derived(void)
 	      v.flags == (TACH_FLAG_MIXED | TACH_FLAG_SCALED | TACH_FLAG_SMALL));
 	v = derive("3 * N0", a, b);
 	CHECK(v.value == 30 && v.raw == 48 && v.error == 6 && v.flags == TACH_FLAG_MIXED);
-	/* A negative one is as large as it is without its sign. */
+	/* A negative one counts by its absolute value. */
 	v = derive("0 - N0", a, b);
 	CHECK(v.value == -10 && v.flags == TACH_FLAG_MIXED);
 	v = derive("N0 + N0", zero, b);
@@ -88,7 +88,7 @@ static void derived(void)
 	CHECK(v.value == 5 && v.error == 0 && v.flags == 0);
 	v = derive("0 * N1", zero, (struct tach_value){.value = 4});
 	CHECK(v.value == 0 && v.error == 0 && v.flags == 0);
-	/* Over the time, as it was and as it was counted. */
+	/* Divided by the time, net and raw. */
 	v = derive("elapsed_ns", a, b);
 	CHECK(v.value == 100 && v.raw == 200 && v.overhead == 100);
 	v = derive("N0 / N1", a, zero);
@@ -127,7 +127,7 @@ static void places(void)
 		}
 }
 
-/* A metric of what was read: of all quantities, the time first. */
+/* A metric of loaded quantities: all of them, time first. */
 static void of_a_region(void)
 {
 	struct tach_value value[2][5] = {
@@ -164,7 +164,7 @@ static void of_a_region(void)
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
 
-/* As many as there may be: all that a formula can have, and no more. */
+/* The maximum number of operands, and no more. */
 static void most(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };

@@ -8,7 +8,7 @@
 #include "core/snapshot/passes.h"
 #include "tests/check.h"
 
-/* What one region of a pass says. */
+/* One region's data in a pass. */
 struct seen {
 	const char *region;
 	double count, instructions, ns;
@@ -22,7 +22,7 @@ static void value(char *to, const char *name, double v, double error)
 		to[strlen(to) - 1] == '{' ? "" : ",", name, v, v, error);
 }
 
-/* event: what the pass counts beside instructions. */
+/* event: counted in the pass in addition to instructions. */
 static struct tach_snapshot *pass(const char *event, const struct seen *seen, int n)
 {
 	static char json[1 << 16];
@@ -135,7 +135,7 @@ static void what_is_counted_again_is_a_mean(void)
 	CHECK(tach_snapshot_counts(s, &counts) == 0 && counts.threads == 3 &&
 		      counts.reports == 1,
 	      "%llu threads", (unsigned long long)counts.threads);
-	/* Of what different passes counted, with an error of both. */
+	/* Of counts from different passes, with the error of both. */
 	tach_snapshot_derived(s, 0, 0, TACH_PART_INCLUSIVE, &v);
 	CHECK(v.value == 40 && v.error > 2 && v.error < 2.2, "%g +- %g", v.value, v.error);
 	tach_snapshot_derived(s, 0, 1, TACH_PART_INCLUSIVE, &v);
@@ -144,7 +144,7 @@ static void what_is_counted_again_is_a_mean(void)
 	tach_snapshot_free(s);
 }
 
-/* What differs is refused, and only that. */
+/* Different data are refused, and only those. */
 static void what_disagrees_is_not_merged(void)
 {
 	const struct seen first[] = {{"same", 5, 1000, 10, 2},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What passes are joined by: how far they may differ, which of them is the first, and what of
- * each is in the whole. */
+/*
+ * Joining of passes: the allowed difference, the choice of the first pass, and the part of each
+ * pass in the result.
+ */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -21,7 +23,7 @@ static struct tach__passes_whole whole = {.nevents = 3,
 					  .repeats = 2,
 					  .bound = 0.5};
 
-/* Of one region; event: what it counts beside what all do. */
+/* One region; event: counted in addition to the common ones. */
 static struct tach_snapshot *pass(const char *event, double all, double error)
 {
 	const char *const names[] = {"time", event, "all", NULL};
@@ -86,7 +88,7 @@ static void how_far_they_differ(void)
 	}
 }
 
-/* Of one that has not what all count, or lost it, nothing says that it differs. */
+/* If a pass lacks or lost the common count, nothing proves a difference. */
 static void nothing_to_compare(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -145,7 +147,7 @@ static void means(void)
 	for (int part = 0; part < 2; part++) {
 		const struct tach_value *v = value_of(s, part, 0);
 
-		/* Half of what they differ by, beside the errors' mean. */
+		/* Half of their difference, plus the mean of the errors. */
 		CHECK(v->value == 13 + part && v->raw == 3 && v->overhead == 6 &&
 			      v->error == 1 + 3 && v->flags == TACH_FLAG_MIXED,
 		      "%d: %g +- %g, %#x", part, v->value, v->error, v->flags);
@@ -156,7 +158,7 @@ static void means(void)
 		      value_of(s, part, 5)->value == 5 + part);
 	}
 	tach_snapshot_free(s);
-	/* What no pass counts is lost, and so is what is made of it. */
+	/* A quantity that no pass counts is lost, and so are its metrics. */
 	s = joined((struct tach_snapshot *[]){pass("m0", 10, 0), NULL}, 1);
 	for (int part = 0; part < 2; part++)
 		for (int q = 2; q < 6; q += 3)
@@ -165,7 +167,7 @@ static void means(void)
 				      value_of(s, part, q)->flags == TACH_FLAG_LOST,
 			      "%d, %d: %g", part, q, value_of(s, part, q)->value);
 	CHECK(value_of(s, 0, 4)->value == 15);
-	/* Of one pass there is nothing to be said. */
+	/* A single pass needs no note. */
 	CHECK(s->note[0] == '\0');
 	tach_snapshot_free(s);
 }
@@ -241,7 +243,7 @@ static void the_first(void)
 	tach_snapshot_free(s);
 }
 
-/* Whatever order regions of one name are found in. */
+/* Regions of one name, found in any order. */
 static void many_passes(void)
 {
 	enum { PASSES = 20 };
@@ -267,7 +269,7 @@ static void many_passes(void)
 	tach_snapshot_free(s);
 }
 
-/* What is said of one region has an end, whatever its name and its numbers. */
+/* A message about one region has a maximum length, whatever its name and numbers. */
 static void sentences_end(void)
 {
 	static char name[301];
@@ -314,7 +316,7 @@ static void found_in_any_order(void)
 				(struct tach__source){list[from], map[from > 0], 0,
 						      list[from]->plain.region[0].info, from};
 		}
-		/* That one is of another region. */
+		/* That one belongs to another region. */
 		source[3].info.provenance[3] = 9;
 		CHECK(tach__passes_region(&m, 0, source, 3) == 0 && info->threads == 5,
 		      "%d: %u", (int)o, info->threads);
@@ -326,7 +328,7 @@ static void found_in_any_order(void)
 	}
 }
 
-/* What all count may have a long name; up to 200 bytes of it are said. */
+/* The common event may have a long name; 200 bytes of it are shown. */
 static void long_names(void)
 {
 	static char name[301];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a job's ranks: each behind the row of all of them, and how even they are. */
+/* Rows of a job's ranks: each after the row of all ranks, and the imbalance. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -13,7 +13,9 @@ struct seen {
 	double time;
 };
 
-/* Of as many quantities that no other has; rank: 1 + it. All of the time was in other regions.
+/*
+ * With this number of quantities that no other rank has; rank: 1 + that. All the time was in
+ * other regions.
  */
 static struct tach_snapshot of(int rank, const struct seen *seen, int n, int quantities)
 {
@@ -57,7 +59,7 @@ static void done(struct tach_snapshot *s)
 	tach__plain_free(&s->plain);
 }
 
-/* Of ranks 0 and 6, of which both did some, one did some, or neither took any time. */
+/* Ranks 0 and 6: both did some work, one did, or neither took time. */
 static const struct seen zeroth[] = {
 	{"b", 1, 40}, {"a", 1, 10}, {"a", 2, 5}, {"none", 1, 0}, {"c", 1, 0.5}};
 static const struct seen sixth[] = {{"a", 1, 30}, {"c", 1, 0.5}, {"none", 1, 0}};

@@ -44,7 +44,7 @@ static inline double sim_clock(double apart, uint32_t *flags, double *error)
 	return 1e9;
 }
 
-/* What is asked of a thread, and what is said of it. */
+/* Requests about a thread, and the scripted answers. */
 static int thread_code, threads_seen, again_at; /* at that one */
 static uint32_t nsites_seen;
 static struct tach__config config_seen;
@@ -86,7 +86,7 @@ static inline void sim_pages_free(void *pages, size_t size)
 	tach__pages_free(pages, size);
 }
 
-/* What is taken is given back once: there are two at a time at most. */
+/* Each allocation is freed once: there are at most two at a time. */
 static void *had[2];
 
 static inline void *sim_calloc(size_t n, size_t size)

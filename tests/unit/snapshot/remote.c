@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots of other processes: exact, of live threads and of those that ended, and never taken
- * for whole where they are not. What is read may be anything.
+ * Snapshots of other processes: exact, for running and ended threads, and never accepted if
+ * inconsistent. The read memory may contain anything.
  */
 #include <errno.h>
 #include <limits.h>
@@ -73,7 +73,7 @@ static void *enter_many(void *arg)
 	return arg;
 }
 
-/* Totals of so many take longer to read than a thread to end. */
+/* Reading the totals of this number takes longer than the end of a thread. */
 static void have_many(void)
 {
 	char name[32];
@@ -173,8 +173,8 @@ static int may_look(pid_t child)
 }
 
 /*
- * One is refused where the other process gets much more of the processors, or none while it has
- * its lock: then another is asked for. A refusal takes 80 ms at least, of rests alone.
+ * A snapshot is refused if the other process gets much more processor time, or none while it
+ * has its lock: then another one is taken. A refusal takes at least 80 ms, of sleeps alone.
  */
 static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error *err)
 {
@@ -189,7 +189,7 @@ static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error
 
 static volatile char plant_room[600 * 4096] __attribute__((aligned(4096)));
 
-/* ready: where that is said amid the region around, which is open for ever; or -1. */
+/* ready: where to report that the enclosing region is open, which stays open; or -1. */
 static void plant(uint64_t tag, int from, int pages, int ready)
 {
 	tach_tag(tag);
@@ -223,7 +223,7 @@ static void plants(int ready, int how)
 	(void)how;
 	if (tach_regions_configure(&opt, NULL) != 0)
 		return;
-	/* Whether there is a huge page free is chance. */
+	/* The kernel may have a huge page free by chance. */
 	madvise((void *)(uintptr_t)plant_room, sizeof plant_room, MADV_NOHUGEPAGE);
 	pthread_create(&thread, NULL, plant_one, NULL);
 	pthread_join(thread, NULL);
@@ -231,7 +231,7 @@ static void plants(int ready, int how)
 	plant(3, 200, 200, ready);
 }
 
-/* Of a thread that ended and of one that is amid a region; those less bad make way. */
+/* Of an ended thread and of one inside a region; less bad entries are replaced. */
 static void worst_entries(void)
 {
 	struct tach_worst w = {.size = sizeof w, .thread_name = "", .parent = ""};
@@ -294,8 +294,10 @@ static void exact(void)
 	finish(child);
 }
 
-/* Threads that begin and end all the time; what stays is exact in every one. A thread that was
- * seen, and ends all the time amid the next one, may be missing there, which says so. */
+/*
+ * Threads start and end all the time; the constant part is exact in every snapshot. A thread
+ * seen once may be missing in the next snapshot if it is ending, and then the snapshot says so.
+ */
 static void churned(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};
@@ -380,7 +382,7 @@ static void refused(void)
 	CHECK(tach_snapshot_take_process(0, &s, &err) == TACH_ERR_INVAL);
 }
 
-/* ---- what is read may be anything ---- */
+/* ---- the read memory may contain anything ---- */
 
 struct hostile {
 	unsigned answers, ends;	     /* from that one on there is no answer */
@@ -492,9 +494,9 @@ static void strings_nowhere(void)
 }
 
 /*
- * Threads come and go at places that are the same in each run, several amid the totals with
- * their histograms, and fewer than one amid what is read of a moment: it is whole, and has all
- * that ended before.
+ * Threads start and end at fixed places, several during the totals with their histograms, and
+ * less than one during the reads of one moment: the snapshot is complete, with all threads that
+ * ended before.
  */
 static void ended_amid(void)
 {

@@ -25,8 +25,10 @@ static void beacons(void)
 	one();
 	there_n--;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* Of another layout what never changes is looked at, and no more: it has no registry
-	 * of ours, whatever that is, nor is what lay there one. */
+	/*
+	 * With another layout only the constant part is used: it has no registry that we know,
+	 * and no other data is used as one.
+	 */
 	tach__beacon.registry_layout = 1;
 	for (int i = 0; i < 2; i++) {
 		one();
@@ -40,7 +42,7 @@ static void beacons(void)
 		CHECK(there_reads == 4);
 	}
 	tach__beacon.registry_layout = ours;
-	/* It becomes one meanwhile. */
+	/* It becomes one during the search. */
 	one();
 	there_before = another_layout;
 	CHECK(none(TACH_ERR_NOTSUPP, ANOTHER) && there_reads == 5);
@@ -88,13 +90,13 @@ static void other_notes(void)
 	one();
 	header[2].p_memsz = sizeof(Elf64_Nhdr);
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + 1);
-	/* One that ends with the segment is looked at once. */
+	/* A note that ends with the segment is read once. */
 	one_behind(8);
 	beacon[0].state = TACH__BEACON_JOINED;
 	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
 }
 
-/* What lay where a window is read to is none of it. */
+/* Old data in the read buffer is not used. */
 static void behind_notes(void)
 {
 	for (size_t less = 8; less <= 32; less += 24) {
@@ -120,7 +122,7 @@ static void many_notes(void)
 			note(0, 3, names[i % 5], i * 7 % 30, NULL);
 			i++;
 		}
-		/* One that makes up what is left. */
+		/* A note that fills the rest. */
 		if (before > notes + 16)
 			note(0, 3, "abc", before - (uint32_t)notes - 16, NULL);
 		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
@@ -128,7 +130,7 @@ static void many_notes(void)
 		one_is_there();
 		CHECK(finds(&beacon[0]), "behind %u bytes", before);
 	}
-	/* One that is longer than a window, or than what there is. */
+	/* A note longer than a read window, or than the segment. */
 	one_behind(4500);
 	CHECK(finds(&beacon[0]));
 	begin();
@@ -138,7 +140,7 @@ static void many_notes(void)
 	((Elf64_Nhdr *)(void *)(image[0] + NOTES + notes - 24))->n_descsz = ~0u - 64;
 	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 5, "%u", there_reads);
-	/* Of what says that it is endless no more than 64 MiB are gone through. */
+	/* At most 64 MiB of an endless segment are searched. */
 	for (uint32_t less = 0; less <= 64; less += 64) {
 		begin();
 		note(0, 3, "abc", 100, NULL);
@@ -199,7 +201,7 @@ static void objects(void)
 	one();
 	elf->e_phnum = 2;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* What lay behind the last one is none. */
+	/* Data after the last one is not used. */
 	one();
 	elf->e_phnum = 2;
 	behind_of = (const char *)header;

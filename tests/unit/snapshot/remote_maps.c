@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which objects of another process are looked at, and why it may be none. */
+/* Which objects of another process are examined, and the reasons for none. */
 #include "tests/unit/snapshot/objects_there.h"
 
-/* A first line, with so many more of that byte, that has not come to its end. */
+/* A first line with this number of extra bytes, which has not ended. */
 static void long_line(const void *at, const char *rest, char more, size_t n)
 {
 	size_t length;
@@ -34,7 +34,7 @@ static void which_maps(void)
 		      "%s", cases[i].rest);
 		CHECK(there_reads == (cases[i].is ? 5 : 1));
 	}
-	/* Lines of any length; what stands in a long one is none. */
+	/* Lines of any length; a long line is ignored. */
 	for (int other = 0; other < 2; other++) {
 		one();
 		long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 1200);

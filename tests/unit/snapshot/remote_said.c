@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a registry elsewhere says that is believed: sites, sets, notes, regions around others.
+/*
+ * Data that is accepted from another process's registry: sites, sets, notes, enclosing regions.
  */
 #include "tests/unit/snapshot/registry_there.h"
 
@@ -20,7 +21,7 @@ static void sites_up_to(void)
 	config.rows.limit = 0;
 	tach_snapshot_free(take(0));
 	end(NULL);
-	/* One that is in no list yet has no name, and is not shown. */
+	/* A site that is not yet in a list has no name, and is not shown. */
 	begin();
 	registry.nsites = ID + 1;
 	tach__rows_at(&config.rows, ID + 1)->calls = 1;
@@ -50,7 +51,7 @@ static void configurations(void)
 	begin();
 	config.count = 2;
 	end(take(TACH_ERR_STATE));
-	/* Its totals have as many as it says; its set has not. */
+	/* Its totals have the stated number; its set does not. */
 	begin();
 	set.count = 0;
 	end(take(TACH_ERR_STATE));
@@ -101,7 +102,7 @@ static void notes(void)
 	end(s);
 }
 
-/* Of rows that were made up to that one. */
+/* Rows created up to that one. */
 static uint32_t limit_of(uint32_t id)
 {
 	struct tach__rows rows;
@@ -150,7 +151,7 @@ static void parents(void)
 	}
 }
 
-/* Of each entry, not the first one alone. */
+/* For each entry, not only the first. */
 static void parents_of_several(void)
 {
 	struct tach__worst *w = tach__worst_make(2, 2);

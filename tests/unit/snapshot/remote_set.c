@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What another process counts and where, whatever it says there: sets, totals and sites. */
+/*
+ * The quantities and places of another process, whatever its memory contains: sets, totals and
+ * sites.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #include "tests/unit/snapshot/there.h"
 
 static int pages_fail, rows_fail; /* 1: there is no memory for them */
-static int pages_had;		  /* so many are not given back */
+static int pages_had;		  /* number that is not freed */
 static uint32_t made_sums;
 
 static void *sim_pages_larger(const void *old, size_t old_size, size_t size)
@@ -26,7 +29,7 @@ static void sim_pages_free(void *pages, size_t size)
 	tach__pages_free(pages, size);
 }
 
-/* Those that there are already need none. */
+/* Existing rows need no memory. */
 static struct tach__row *sim_rows_at(struct tach__rows *of, uint32_t id)
 {
 	return rows_fail && id >= of->limit ? NULL : tach__rows_at(of, id);
@@ -123,7 +126,7 @@ static void a_set(void)
 	      strcmp(out->member[1].name, "b") == 0 &&
 	      out->member[0].kind == TACH_MEMBER_SOFTWARE &&
 	      out->member[1].kind == TACH_MEMBER_EMULATED);
-	/* Of an interrupt none is taken out. */
+	/* No instruction is subtracted for interrupts. */
 	CHECK(out->interrupts == 1 && out->corrected == 1);
 	CHECK(out->nmetrics == 2 && strcmp(out->metric[0].name, "m") == 0 &&
 	      strcmp(out->metric[0].text, "N0 + 10 * N1") == 0 &&
@@ -264,7 +267,7 @@ static int take_rows(uint32_t nsites, int with_histograms)
 	return code;
 }
 
-/* Of sites `from` up to there, and of no other. */
+/* Sites from `from` up to there, and no other. */
 static void are_rows(uint32_t to)
 {
 	CHECK(rows.limit >= to);
@@ -276,7 +279,7 @@ static void are_rows(uint32_t to)
 		for (int i = 0; is && i <= COUNT; i++) {
 			const struct tach__cell *c = &row->cell[i];
 
-			/* A sum is none of these, though its bits be those of no number. */
+			/* A sum is not one of these, even if its bits are a NaN. */
 			CHECK(c->inclusive == UINT64_MAX - id &&
 			      c->self == 10 * id + (unsigned)i);
 			CHECK(c->overhead[0] == 0 && c->overhead[1] == 1 + i &&
@@ -322,7 +325,7 @@ static void totals(void)
 	rows_there.base = NULL;
 	CHECK(take_rows(SITES, 0) == 0 && there_reads == 0 && !rows.base);
 	rows_there.base = base;
-	/* Others than were said. */
+	/* Others than stated. */
 	rows_there.count++;
 	CHECK(take_rows(SITES, 0) == TACH__REMOTE_AGAIN && there_reads == 0);
 	rows_there.count--;
@@ -332,7 +335,7 @@ static void totals(void)
 	there_fails = 1;
 	CHECK(take_rows(SITES, 0) == -ESRCH);
 	done_rows();
-	/* What lies behind stays as it is. */
+	/* Data after them is unchanged. */
 	make_rows();
 	tach__rows_at(&rows, SITES - 1)->calls = 5;
 	CHECK(take_rows(SITES - 1, 0) == 0);
@@ -381,7 +384,7 @@ static void what_rows_point_to(void)
 	CHECK(take_rows(SITES, 0) == 0);
 	row = tach__rows_at(&rows, TACH__SITE_FIRST + 1);
 	CHECK(!row->histograms && !row->worst && there_reads == 1);
-	/* No more memory than a look may take. */
+	/* At most the memory limit of a look. */
 	r.memory = TACH__REMOTE_MEMORY;
 	CHECK(take_rows(SITES, 1) == TACH_ERR_TOOMANY && !row->histograms);
 	r.memory = TACH__REMOTE_MEMORY - tach__histograms_size(COUNT + 1);
@@ -393,7 +396,7 @@ static void what_rows_point_to(void)
 	CHECK(row->worst && row->worst->n == 1 && tach__worst_at(row->worst, 0)->key == 9);
 	CHECK(!tach__rows_at(&rows, TACH__SITE_FIRST)->histograms &&
 	      !tach__rows_at(&rows, TACH__SITE_FIRST)->worst);
-	/* Read again into the same; and rows alone leave them as they are. */
+	/* Read again into the same memory; and reading only rows does not change them. */
 	histograms[1] = 5;
 	CHECK(take_rows(SITES, 0) == 0 && row->histograms == ours && ours[1] == 3 &&
 	      row->worst);

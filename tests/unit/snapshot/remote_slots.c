@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of a thread of another process: those it entered, what they point to, and no record
- * that is another one. */
+/*
+ * Slots of a thread in another process: those it entered, their pointers, and no record of
+ * another thread.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include "tests/unit/snapshot/slots_there.h"
@@ -31,7 +33,7 @@ static void those_entered(void)
 	CHECK(made_sums == COUNT + 1 && freed_sums == COUNT + 1 && freed_size == 3 * CHUNK);
 	CHECK(nrested == 0);
 	end();
-	/* Beyond the sites that are known there are none. */
+	/* There are none beyond the known sites. */
 	begin();
 	enter(FIRST);
 	enter(99);
@@ -70,7 +72,7 @@ static void chunks(void)
 	CHECK(take() == 0 && there_reads == 1 + 1 + 1);
 	record.nchunks = 3;
 	CHECK(take() == TACH__REMOTE_AGAIN);
-	/* Of more than there may be nothing is looked at. */
+	/* Nothing beyond the maximum number is read. */
 	there_reads = 0;
 	there_n = 2;
 	there(tach__table(hot), TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *));
@@ -108,7 +110,7 @@ static void overflows(void)
 		}
 }
 
-/* ---- what a slot points to ---- */
+/* ---- targets of a slot's pointers ---- */
 
 static void what_slots_point_to(void)
 {
@@ -132,7 +134,7 @@ static void what_slots_point_to(void)
 		begin();
 		enter(64);
 		config.worst = 2;
-		/* Nothing of it may be looked at but through the reads. */
+		/* Their memory is accessible only through the reads. */
 		s->sampling = THERE_ELSEWHERE(0);
 		s->histograms = THERE_ELSEWHERE(1);
 		s->fenced = 8;
@@ -182,7 +184,7 @@ static void what_slots_point_to(void)
 	free(histograms);
 }
 
-/* Entries cost what fenced ones do, or what others do, whatever stands there for fenced. */
+/* Entries use the fenced cost or the other one, whatever `fenced` contains. */
 static void fenced_or_not(void)
 {
 	static const uint32_t fenced[] = {0, 1, 8};
@@ -199,7 +201,7 @@ static void fenced_or_not(void)
 	}
 }
 
-/* A cost that is no number, or none that anything costs, is 0: the first of them, too. */
+/* A cost that is not a number, or is impossible, is 0: also the first one. */
 static void costs_that_are_none(void)
 {
 	const double costs[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
@@ -217,7 +219,7 @@ static void costs_that_are_none(void)
 	}
 }
 
-/* A slot's own id may be any: what has no place in the table of worst entries has none. */
+/* A slot's id may be anything: without a place in the table it has no worst entries. */
 static void ids_that_are_none(void)
 {
 	static struct tach__worst *table[1];
@@ -252,7 +254,7 @@ static void records(void)
 	record.hot = hot;
 	CHECK(take() == 0 && is_row(64));
 	end();
-	/* The clock alone: its slots are that small, as far apart as others. */
+	/* Only the clock: its slots are that small, at the usual distance. */
 	begin();
 	enter(64);
 	record.count = 0;
@@ -281,7 +283,7 @@ static void strides(void)
 	CHECK(take() == 0);
 	record.stride = config.stride = most;
 	CHECK(take() == 0);
-	/* As far apart as what is copied of them is large, where that may be. */
+	/* At a distance equal to the copied size, if that is allowed. */
 	for (uint32_t count = 0; count <= TACH_COUNTERS_MAX; count++) {
 		size_t copied = offsetof(struct tach__slot, word) +
 				8 * (2 * TACH__PART_WORDS(count) + TACH__CHILDREN_WORDS(count));
@@ -295,7 +297,7 @@ static void strides(void)
 	end();
 }
 
-/* Of either there is none. */
+/* Neither of the two exists. */
 static void no_memory(void)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A snapshot of a registry elsewhere: of one moment, however often that is looked for, and what
- * is said where there is none. */
+/*
+ * A snapshot of another process's registry: of one moment, after any number of attempts, and
+ * the message if there is none.
+ */
 #include <math.h>
 #include "tests/unit/snapshot/registry_there.h"
 
@@ -26,7 +28,7 @@ static void whole(void)
 	      s->plain.region[0].info.calls == 7 &&
 	      strcmp(s->plain.region[1].info.name, "live") == 0 &&
 	      s->plain.region[1].info.calls == 400);
-	/* Of which the clock may be half. */
+	/* The clock may be half of it. */
 	CHECK(s->plain.region[0].value[0][0].flags == TACH_FLAG_CLOCK &&
 	      s->plain.region[0].value[0][0].value == 1000 &&
 	      fabs(s->plain.region[0].value[0][0].error - (sqrt(7) + 500)) < 1e-9);
@@ -84,7 +86,7 @@ static void no_regions(void)
 	      "%u, %u rests", there_reads, rests);
 }
 
-/* A list of threads that repeats is found out as soon as it does. */
+/* A cyclic list of threads is detected at its first repetition. */
 static void a_list_that_repeats(void)
 {
 	for (int to = 0; to < THREADS; to++) {
@@ -97,7 +99,7 @@ static void a_list_that_repeats(void)
 	}
 }
 
-/* ---- what changes between reads ---- */
+/* ---- changes between reads ---- */
 
 static unsigned until, when;
 static void (*what)(void);
@@ -139,7 +141,7 @@ static void generation(void)
 	registry.generation++;
 }
 
-/* One that is of the same set in another place. */
+/* The same set at another address. */
 static void config_moves(void)
 {
 	another = config;
@@ -218,7 +220,7 @@ static void row_grows(void)
 	config.ended = 5;
 }
 
-/* Sums are those of the moment, though what is large was read before. */
+/* Sums are of that moment, although large data was read before. */
 static void as_it_is_then(void)
 {
 	struct tach_snapshot *s;
@@ -232,7 +234,7 @@ static void as_it_is_then(void)
 	end(s);
 }
 
-/* What is large is read once, however many moments there are. */
+/* Large data is read once, for any number of attempts. */
 static void large_once(void)
 {
 	static uint32_t histograms[1 << 16];
@@ -248,7 +250,7 @@ static void large_once(void)
 	CHECK(there_reads == LAST + 1 + MOMENT + SITE, "%u", there_reads);
 }
 
-/* At last what ends meanwhile is left out. */
+/* In the last attempt, ending threads are left out. */
 static void threads_that_end(void)
 {
 	struct tach_snapshot *s;
@@ -269,7 +271,7 @@ static void threads_that_end(void)
 	end(s);
 }
 
-/* A set that a try had is given back once, though the next tries have none. */
+/* A set from an earlier attempt is freed once, even if the next attempts have none. */
 static void busy_behind_sites(unsigned nth)
 {
 	/* The site is another one; then two tries find it busy. */

@@ -27,7 +27,7 @@ static void bytes(void)
 	CHECK(tach__remote_get(&r, room, to, 1) == 0 && r.left == 0 && to[0] == '0');
 }
 
-/* However often a look begins anew, it takes so many calls and so much time in all. */
+/* All attempts together have limits of calls and time. */
 static void calls_and_time(void)
 {
 	struct tach__remote r = there_remote();

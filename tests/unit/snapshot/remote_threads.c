@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of a thread of another process that are written meanwhile: each whole, or said not to
- * be; and a thread that is not there any more. */
+/*
+ * Slots of a thread in another process during writes: each is consistent, or flagged; and a
+ * thread that no longer exists.
+ */
 #include "tests/unit/snapshot/slots_there.h"
 
 static unsigned odd_from, even_from, moves_from, moves_to, moves_every, moves_at;

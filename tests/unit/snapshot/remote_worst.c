@@ -68,7 +68,7 @@ static void taken(void)
 				for (uint32_t q = 0; q <= COUNT; q++)
 					CHECK(k->sum[q] == (q < sums ? 100 * (1 + i) + q : 0));
 			}
-			/* Beside those that the row has. */
+			/* In addition to the row's own. */
 			tach__worst_at(worst, 0)->key = 12;
 			tach__worst_at(worst, 1)->key = 1;
 			CHECK(take(NULL) == 0 && row.worst->n == 3);
@@ -76,7 +76,7 @@ static void taken(void)
 		}
 }
 
-/* Where there are none, or those of another set. */
+/* If there are none, or those of another set. */
 static void not_taken(void)
 {
 	begin(1 + COUNT);
@@ -114,7 +114,7 @@ static void it_is_not_there(void)
 		}
 }
 
-/* ---- what changes between reads ---- */
+/* ---- changes between reads ---- */
 
 static unsigned odd_from, even_from, moves_every, moves_at;
 
@@ -140,12 +140,14 @@ static void under_write(void)
 		/* Up to the last try, or one more. */
 		{2, 2 * TRIES, 0, 0, 2 + 2 * TRIES, 1},
 		{2, 2 * TRIES + 1, 0, 0, 1 + 2 * TRIES, 0},
-		/* From the copy on; or from what is looked at behind it. */
+		/* From the copy on; or from the check after it. */
 		{3, 0, 0, 0, 1 + 2 * TRIES, 0},
 		{4, 0, 0, 0, 1 + 3 + 2 * (TRIES - 1), 0},
 		{4, 6, 0, 0, 1 + 3 + 2 + 3, 1},
-		/* Written once before each third read, which is the one behind the copy; or
-		 * each second one, which is the copy. */
+		/*
+		 * Written before each third read, which follows the copy; or before each second
+		 * one, which is the copy.
+		 */
 		{0, 0, 3, 1, 1 + 3 * TRIES, 0},
 		{0, 0, 2, 1, 1 + 2 * TRIES, 0},
 	};

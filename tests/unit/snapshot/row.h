@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row has before its cells, of which there are fewer than the struct has. */
+/* A row's fields before its cells, of which there are fewer than in the struct. */
 #ifndef TESTS_UNIT_SNAPSHOT_ROW_H
 #define TESTS_UNIT_SNAPSHOT_ROW_H
 

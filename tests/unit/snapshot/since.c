@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted between two snapshots: each number of a region, less the older one's. */
+/* Counts between two snapshots: each number of a region minus the older one's. */
 #include <math.h>
 #include "tests/unit/snapshot/made.h"
 
@@ -82,7 +82,7 @@ static void counts(void)
 	for (uint64_t i = 0; i < 6; i++)
 		CHECK(info->provenance[i] == 8 + i, "%d", (int)i);
 	end();
-	/* What has fewer entries than before began anew. */
+	/* A region with fewer entries than before has restarted. */
 	begin();
 	count(&now[1].info, 5);
 	count(&then[1].info, 4);
@@ -92,7 +92,7 @@ static void counts(void)
 	end();
 }
 
-/* Of the whole: what is missing in between. A stale copy of either makes it wrong. */
+/* The whole snapshot: missing data in between. A stale copy of either makes it wrong. */
 static void of_the_whole(void)
 {
 	struct tach_counts c = {.size = sizeof c};
@@ -301,7 +301,7 @@ static void sampled(void)
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 16000,
 		 TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));
 	tach_snapshot_free(between);
-	/* Of saved reports samples are not known: the error is that of all. */
+	/* Saved reports have no samples: the error is that of the total. */
 	now[0].sample[0] = NULL;
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 3000, 0));
 	end();

@@ -82,7 +82,7 @@ static inline struct tach__slot *slot_of(uint32_t id)
 	return (struct tach__slot *)(void *)(chunk[id / 64] + (size_t)(id % 64) * STRIDE);
 }
 
-/* It has its slot, with as many calls as its number tells. */
+/* Its slot has a number of calls that depends on its id. */
 static inline void enter(uint32_t id)
 {
 	struct tach__slot *s = slot_of(id);
@@ -121,7 +121,7 @@ static inline void begin(void)
 	thread = (struct tach__remote_thread){.at = &record, .hot = hot, .state = hot->state};
 	there(&record, sizeof record);
 	there(&hot->state, sizeof hot->state);
-	/* Of the table what two chunks have. */
+	/* Two chunks of the table. */
 	there(tach__table(hot), 2 * TACH__CHUNK_SLOTS * sizeof(void *));
 	for (int c = 0; c < 2; c++)
 		there(chunk[c], CHUNK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking a snapshot, by core/snapshot/snapshot.c compiled here: whose threads and sets are in
- * it, what it says besides, and that nothing is left behind when it cannot be had.
+ * Taking a snapshot, with core/snapshot/snapshot.c compiled here: the threads and sets in it,
+ * its notes, and that nothing leaks if it fails.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -12,7 +12,7 @@
 #include "core/os/buffer.h"
 #include "core/snapshot/snapshot.h"
 
-static int taken, room = -1; /* pages that were taken and not given back; for so many */
+static int taken, room = -1; /* pages not yet freed; number that still succeeds */
 
 static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
@@ -58,7 +58,7 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #undef tach__release
 #include "tests/unit/region/regions.h"
 
-/* What its thread makes ready is found so by the id. */
+/* Data that its thread publishes is found through the id. */
 static void ordered_load(const void *at, int order)
 {
 	const struct tach__thread *record = tach__self->record;
@@ -87,7 +87,7 @@ static void free_pages(void *pages, size_t size)
 	tach__pages_free(pages, size);
 }
 
-/* Who waits for the lock lets its holder go on. */
+/* A thread that waits for the lock lets its holder continue. */
 static sem_t is_held, goes_on;
 static int waits;
 
@@ -98,7 +98,8 @@ static int some_lock(pthread_mutex_t *mutex)
 	return pthread_mutex_lock(mutex);
 }
 
-static int looked, cancelled; /* amid a snapshot; whether that could have been its end */
+/* looks in a snapshot; whether it could have been cancelled there */
+static int looked, cancelled;
 
 static void look_amid(void)
 {
@@ -198,7 +199,7 @@ static void amid_the_library(void)
 	CHECK(state() == TACH_ERR_STATE && strstr(err.text, "interrupted the library"), "%s",
 	      err.text);
 	tach__signals_held = 0;
-	/* A handler that came amid a snapshot of its own thread. */
+	/* A handler during a snapshot of its own thread. */
 	taker = (pid_t)gettid();
 	pthread_mutex_lock(tach__snapshots_lock());
 	shot = NULL;
@@ -255,7 +256,7 @@ static void without_memory(void)
 	shot = NULL;
 }
 
-/* ---- what is in it ---- */
+/* ---- content ---- */
 
 static void threads_and_what_they_entered(void)
 {
@@ -301,7 +302,7 @@ static void threads_that_end_meanwhile(void)
 	configure("", NULL, 0);
 	first();
 	tach__lock(&held);
-	tach__walk_begin(); /* what ends stays in the list */
+	tach__walk_begin(); /* ended threads stay in the list */
 	tach__unlock(&held);
 	in_another_thread();
 	CHECK(counts_now().threads == 2 && regions_find("second", 0) && info.calls == 1, "%d",
@@ -351,7 +352,7 @@ static void writers_left_amid(void)
 	}
 }
 
-/* What handlers entered amid a writer has slots of its own. */
+/* Entries of handlers during a write have their own slots. */
 static void slots_of_handlers(void)
 {
 	struct tach__thread *record;
@@ -425,7 +426,7 @@ static int noted(const char *what)
 	return strstr(tach_snapshot_missing(shot), what) != NULL;
 }
 
-/* What else there is to say, in this order. */
+/* Other notes, in this order. */
 static void reasons(void)
 {
 	configure("", NULL, 0);
@@ -490,7 +491,7 @@ static void filters_that_fit_nothing(void)
 	configure("", "no such,region", 0);
 	first();
 	second();
-	gate("third"); /* the name's region is one, its gate is none */
+	gate("third"); /* the name is a region, its gate is not */
 	CHECK(noted("TACH_REGIONS, 'no such,region', fits none of the 3 regions"), "%s",
 	      tach_snapshot_missing(shot));
 	configure("", "no such,seco*", 0);
@@ -500,7 +501,7 @@ static void filters_that_fit_nothing(void)
 	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("second", 0));
 }
 
-/* Sentences are parted, and cut off where there is no more room. */
+/* Sentences are separated, and shortened at the end of the room. */
 static void notes(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -594,7 +595,7 @@ static void sets_are_let_go(void)
 	CHECK(config->refs == refs + 1 && taken == 1 && locks == 0);
 	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
 	pages = two->plain.pages;
-	/* Of one that is no longer in use, a snapshot is the last to need it. */
+	/* A snapshot is the last user of an old set. */
 	configure("", NULL, 0);
 	first();
 	before = sets();
@@ -623,7 +624,7 @@ static void sets_in_turn_are_let_go(void)
 	CHECK(n == 3, "%d", n);
 	held = rows_held;
 	CHECK(tach_snapshot_take(&shot, &err) == 0);
-	/* Those of all together, which tach__turns_total made. */
+	/* The common totals, made by tach__turns_total. */
 	CHECK(rows_held == held - 1, "%d, were %d", rows_held, held);
 	CHECK(of[0]->refs == refs[0] + 1);
 	for (int i = 1; i < n; i++)
@@ -667,7 +668,7 @@ int main(void)
 	setenv("TACH_PMU", "knl", 1);
 	setenv("OMPI_COMM_WORLD_RANK", "3", 1);
 	tach__sys = fake_sys;
-	fake_members = 3; /* of each set that takes turns, as in tests/unit/region/turns.c */
+	fake_members = 3; /* for each set that takes turns, like tests/unit/region/turns.c */
 	CASE(before_regions_were_switched_on);
 	CASE(amid_the_library);
 	CASE(beside_another_thread);

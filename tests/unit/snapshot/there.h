@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of another process as a test has it: what it says is there, and nothing beside that.
- */
+/* Memory of another process, provided by a test: only the listed parts exist. */
 #ifndef TESTS_UNIT_SNAPSHOT_THERE_H
 #define TESTS_UNIT_SNAPSHOT_THERE_H
 
@@ -16,8 +15,8 @@ static struct {
 static int there_n;
 static unsigned there_reads;		   /* so far */
 static unsigned there_fails;		   /* from that one on, from 1; 0: none does */
-static int there_code;			   /* what it says then */
-static void (*there_before)(unsigned nth); /* each of them, from 1; NULL: nothing comes in */
+static int there_code;			   /* its answer then */
+static void (*there_before)(unsigned nth); /* each of them, from 1; NULL: no interruption */
 
 static inline void there_forget(void)
 {
@@ -27,7 +26,7 @@ static inline void there_forget(void)
 	there_before = NULL;
 }
 
-/* At an address that is none here. */
+/* At an address that does not exist here. */
 static inline void there_as(const void *at, const void *memory, size_t size)
 {
 	there_ranges[there_n].at = at;

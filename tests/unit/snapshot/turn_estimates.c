@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sets that took turns counted, scaled up to all entries: by hand, with its error. */
+/* Counts of sets that took turns, scaled up to all entries, by hand, with their error. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -10,7 +10,7 @@
 #include "tests/guarded.h"
 #include "tests/unit/snapshot/row.h"
 
-static int frees, rows_left = -1; /* so many may still be had; -1: any number */
+static int frees, rows_left = -1; /* number that still succeeds; -1: unlimited */
 static uint32_t asked;
 
 static void sim_free(const void *at, size_t size)
@@ -58,7 +58,7 @@ static const char *const events[] = {"x", "y", "all"};
 static struct tach__plan plan;
 static struct tach_set set[SETS];
 static struct tach__config config[SETS];
-static struct tach__took took[SETS + 1]; /* the last one is behind those that there are */
+static struct tach__took took[SETS + 1]; /* the last one is beyond the existing ones */
 static struct tach__site sites[ID + 2];
 static struct {
 	struct tach_snapshot s;
@@ -110,7 +110,7 @@ static void begin(void)
 	s->clock_hz = 1e9;
 }
 
-/* Of so many regions. */
+/* For this number of regions. */
 static int evaluate(uint32_t n)
 {
 	uint32_t ids[] = {ID, ID + 1};
@@ -122,7 +122,7 @@ static int evaluate(uint32_t n)
 		row_of(k, 1);
 	frees = 0;
 	code = tach__turns_evaluate(s, took, SETS, &order);
-	/* Those of each set, and what has them. */
+	/* Those of each set, and their owner. */
 	CHECK(frees == (code ? frees : SETS + 1), "%d", frees);
 	CHECK(code ||
 	      (s->plain.nregions == (int)n && s->plain.nquantities == 1 + plan.whole.nevents &&
@@ -189,7 +189,7 @@ static void scaled_up(void)
 	begin();
 	make_rows();
 	CHECK(evaluate(2) == 0);
-	/* Of all entries: the sum of both, with the readings' error. */
+	/* For all entries: the sum of both, with the readings' error. */
 	CHECK(is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 1, 0, 450, 450, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 0, ALL, 15, 15, 0, 0, first, 0) && is(1, 1, ALL, 7, 7, 0, 0, first, 0));
@@ -199,7 +199,7 @@ static void scaled_up(void)
 	/* 60 in 30 are 2 in each: 50 - 2 * 2 * 4 + 4 * 8. */
 	CHECK(is(1, 1, X, 56 * 4 / 3., 80, 16 / 3.,
 		 4 / 3. + t * sqrt(66 * 5 / 4.) * 4 / 3. * sqrt(1 - 0.75), scaled, 750000));
-	/* Of one turn nothing is known: it may be all of it. */
+	/* With a single turn nothing is known: the error may be the whole value. */
 	CHECK(is(1, 0, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 333333));
 	CHECK(is(1, 1, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 250000));
 	/* 135 and 10 times 15. */
@@ -263,7 +263,7 @@ static void not_seen(void)
 	}
 	CHECK(strcmp(s->note, first_saw_all) == 0, "%s", s->note);
 	end();
-	/* Of no entry at all there is nothing to be scaled. */
+	/* Without entries there is nothing to scale. */
 	begin();
 	row_of(0, 0)->lost = 1;
 	row_of(1, 0)->lost = 1;
@@ -306,7 +306,7 @@ static void no_metrics(void)
 	end();
 }
 
-/* As many as a plan may have, the last of which the last set counts. */
+/* The maximum number of events of a plan, of which the last set counts the last. */
 static void most_events(void)
 {
 	char last[8];
@@ -326,7 +326,7 @@ static void most_events(void)
 
 static void bounds(void)
 {
-	/* By so few that it is less than one in a million; and two turns that are alike. */
+	/* A share below one in a million; and two equal turns. */
 	begin();
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 1;
 	row_of(1, 0)->calls = row_of(1, 0)->outermost = 2999999;
@@ -344,7 +344,7 @@ static void bounds(void)
 			      "entries") == 0,
 	      "%s", s->note);
 	end();
-	/* Two turns are the fewest that tell; what is no more than its error is small. */
+	/* Two turns are the minimum for an error; a value within its error is small. */
 	begin();
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
 	row_of(1, 0)->calls = row_of(1, 0)->outermost = 4;
@@ -398,7 +398,7 @@ static void totals(void)
 	row_of(0, 1)->excluded = row_of(1, 1)->excluded = 3;
 	tach__rows_init(&took[SETS].rows, MEMBERS);
 	tach__rows_at(&took[SETS].rows, ID + 1)->calls = 1000;
-	/* Far behind what the other has. */
+	/* Far beyond the other's rows. */
 	row_of(1, 20000)->calls = 6;
 	row_of(1, 20000)->cell[0].inclusive = 9;
 	CHECK(tach__turns_total(&total, took, SETS) == 0);

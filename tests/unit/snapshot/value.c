@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a snapshot says, at the bounds of each number that is asked for. */
+/* A snapshot's functions, at the bounds of each index. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -96,7 +96,7 @@ static void names(void)
 	tach_snapshot_free(s);
 }
 
-/* Beside their arrays nothing is looked at. */
+/* Names next to the arrays are not used. */
 static void names_beside(void)
 {
 	static const char *quantity[] = {"before", "time", "x", "behind"};
@@ -142,7 +142,7 @@ static void values(void)
 	tach_snapshot_free(s);
 }
 
-/* Of eight, two up to 3, five up to 8, one up to 30; the least and the greatest are known. */
+/* Eight values: two up to 3, five up to 8, one up to 30; the minimum and maximum are known. */
 static void quantiles(void)
 {
 	static const struct {
@@ -166,14 +166,14 @@ static void quantiles(void)
 		CHECK(isnan(tach_snapshot_quantile(s, 1, 0, none[i])), "%g", none[i]);
 	CHECK(tach_snapshot_quantile(s, 1, 1, 1) == 7 &&
 	      tach_snapshot_quantile(s, 1, 1, 0.1) == 7);
-	/* Of nothing, and of what there is not. */
+	/* Of empty and of invalid ones. */
 	for (int r = -1; r <= REGIONS; r++)
 		for (int q = -1; q <= QUANTITIES; q++)
 			CHECK(isnan(tach_snapshot_quantile(s, r, q, 0.5)) ==
 				      (r != 1 || q < 0 || q >= QUANTITIES),
 			      "%d, %d", r, q);
 	CHECK(isnan(tach_snapshot_quantile(s, 0, 0, 0)));
-	/* Nor where nothing was counted. */
+	/* Nor if nothing was counted. */
 	s->plain.region[1].histogram[1].count = 1;
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 1, 1)));
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 1, 1.5)));

@@ -10,7 +10,7 @@
 
 enum { ENTRIES = 4, SUMS = 3 };
 
-/* Of what was read before. */
+/* As if loaded. */
 static struct tach__plain_worst entry(double time, double x, const char *name)
 {
 	static double values[64][2];
@@ -33,7 +33,7 @@ static struct tach__plain_worst entry(double time, double x, const char *name)
 static void what_is_said(void)
 {
 	struct tach__plain_worst worst[2] = {entry(1, 2, "a"), entry(3, 4, "b")};
-	/* The last one is behind those that there are. */
+	/* The last one is beyond the existing ones. */
 	struct tach__plain_region region[3] = {
 		{.worst = NULL}, {.worst = worst, .nworst = 2}, {.worst = worst, .nworst = 2}};
 	struct tach_snapshot s = {
@@ -63,7 +63,7 @@ static void what_is_said(void)
 	CHECK(tach_snapshot_worst_by(&s) == -1);
 }
 
-/* What a row keeps, and room for it. */
+/* A row's worst entries, and room for them. */
 static struct tach__worst *kept;
 static struct tach__plain_region taken;
 static struct tach__plain_worst taken_worst[ENTRIES];
@@ -94,7 +94,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* By what they are kept by, and of two that are alike the earlier one first. */
+/* Sorted by their key; of equal ones the earlier is first. */
 static void taken_in_order(void)
 {
 	static const uint64_t keys[ENTRIES] = {5, 7, 5, 9};
@@ -151,7 +151,7 @@ static void taken_in_order(void)
 	CHECK(strcmp(taken.worst[0].info.parent, "there") == 0 &&
 	      strcmp(taken.worst[1].info.parent, "") == 0 &&
 	      strcmp(taken.worst[2].info.parent, "too") == 0);
-	/* Of a clock of which nothing is known they began as the snapshot was taken. */
+	/* With an unknown clock, they began when the snapshot was taken. */
 	s.clock_hz = 0;
 	from = seconds();
 	take(&s);
@@ -194,7 +194,7 @@ static void is_order(const struct tach__plain_region *r, const char *names)
 		      r->worst[i].info.thread_name);
 }
 
-/* As many as one of the two has; what a snapshot does not count is not known. */
+/* As many as one of the two has; a quantity that a snapshot does not count is unknown. */
 static void added_up(void)
 {
 	char name[] = "a", parent[] = "around";
@@ -217,7 +217,7 @@ static void added_up(void)
 	struct tach__plain p = {.region = to, .nregions = 2, .nquantities = 3};
 
 	first[0].info.parent = parent;
-	/* Where there is none, or it is not said by what. */
+	/* If there are none, or their key is missing. */
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 0, map[0]) == 0 && p.worst == 0);
 	other[0].worst = 0;
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 1, map[0]) == 0 && to[1].nworst == 0);
@@ -241,7 +241,7 @@ static void added_up(void)
 	      isnan(to[1].worst[0].value[0]));
 	CHECK(tach__plain_worst_add(&p, 0, &other[1], 0, map[1]) == 0);
 	is_order(&to[0], "de");
-	/* More than there are; what is not known is less than anything. */
+	/* More than exist; an unknown value is smaller than all. */
 	CHECK(tach__plain_worst_add(&p, 0, &other[2], 0, map[2]) == 0);
 	is_order(&to[0], "dfe");
 	CHECK(isnan(to[0].worst[1].value[1]) && to[0].worst[1].value[2] == 45);
@@ -249,14 +249,14 @@ static void added_up(void)
 	third[0].value[0] = NAN;
 	CHECK(tach__plain_worst_add(&p, 1, &other[2], 0, map[2]) == 0);
 	is_order(&to[1], "dab");
-	/* What is the worst by something else is not among them. */
+	/* Worst entries by another key are not included. */
 	other[0].worst = 2;
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 1, map[0]) == 0 && p.worst == 3);
 	is_order(&to[1], "dab");
 	tach__arena_free(&p.arena);
 }
 
-/* Those that are not known come behind, in both. */
+/* Unknown ones are last, in both. */
 static void unknown_come_last(void)
 {
 	struct tach__plain_worst ours[2] = {entry(3, 0, "a"), entry(NAN, 0, "b")},
@@ -277,7 +277,7 @@ static void unknown_come_last(void)
 	tach__arena_free(&p.arena);
 }
 
-/* Of an entry that took 100 ns at a time of 0 s, and of another, whether it is the same. */
+/* An entry of 100 ns at 0 s, and another one: are they the same? */
 static void told_from_older(void)
 {
 	static const struct {
@@ -294,7 +294,7 @@ static void told_from_older(void)
 		{1, 100, 5, 3, 3, 7, 1},
 		{0, 100, 5, 0, 4, 7, 1},
 		{0, 100, 5, 3, 0, 7, 1},
-		/* Else within a millisecond, and a hundredth. */
+		/* Otherwise within a millisecond, and one hundredth. */
 		{0x1p-10, 100, 5, 0, 0, 7, 1},
 		{-0x1p-10, 100, 5, 0, 0, 7, 1},
 		{1e-3, 100, 5, 0, 0, 7, 0},

@@ -36,7 +36,10 @@ static int planted_time(clockid_t clock, struct timespec *t)
 #define clock_gettime(clock, to) planted_time(clock, to)
 #include "core/snapshot/worst.c"
 
-/* Two entries of one thread and tag, 300 us apart, that took as long but for half a percent. */
+/*
+ * Two entries of one thread and tag, 300 us apart, with durations that differ by half a
+ * percent.
+ */
 enum { ENTRIES = 2 };
 static const uint64_t at[ENTRIES] = {3000000000u, 3000300000u};
 static struct tach__worst *kept;
@@ -62,7 +65,7 @@ struct shot {
 	char name[ENTRIES][16];
 };
 
-/* Of a snapshot that takes the clock to be so many times as fast as it is. */
+/* Of a snapshot whose clock rate is wrong by this factor. */
 static void take(struct shot *shot, double fast, int away)
 {
 	struct tach_snapshot s = {.clock_hz = RATE * fast};
@@ -122,7 +125,7 @@ static void another_like_it_is_new(void)
 	}
 }
 
-/* Of those the tick is not known. */
+/* Their tick is unknown. */
 static void of_saved_reports(void)
 {
 	struct shot older, newer;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TACH_AMBIENT: the row of what boxes count, and why there is none; of a kernel and a sysfs
- * that are pretended. */
+/*
+ * TACH_AMBIENT: the row with counts of boxes, and the reason if it is missing; with simulated
+ * kernel and sysfs.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -102,7 +104,7 @@ static void rows(void)
 	in_child(of_tach_run);
 }
 
-/* ---- why there is none ---- */
+/* ---- reasons for no row ---- */
 
 static void odd(const char *ambient, const char *why)
 {
@@ -114,7 +116,7 @@ static void odd(const char *ambient, const char *why)
 	CHECK(found == (why != NULL) &&
 		      strncmp(text, why ? why : "", why ? strlen(why) : 1) == 0,
 	      "%s: %s", ambient, text);
-	/* What was tried is closed again. */
+	/* Tried events are closed again. */
 	CHECK(descriptors() == before, "%s", ambient);
 }
 
@@ -132,7 +134,7 @@ static void oddities(void)
 	CHECK(tach__ambient_odd(text, sizeof text) && strstr(text, " (column 36)"), "%s", text);
 	setenv("TACH_AMBIENT", " ; x = 1", 1);
 	CHECK(tach__ambient_odd(text, sizeof text) && !strstr(text, "column"), "%s", text);
-	/* In reports, behind what is there. */
+	/* In reports, after existing notes. */
 	tach__ambient_start();
 	tach__ambient_add(&alone);
 	tach__ambient_add(&s);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_AMBIENT: what boxes count, as a row of a program's own report, however the program ends; what is said where
-# they cannot be counted; and tach run takes it for its --ambient. Kernel and sysfs are pretended.
+# TACH_AMBIENT: counts of boxes as a row of a program's own report, however the program ends; the message if they cannot
+# be counted; and tach run uses it for its --ambient. Kernel and sysfs are pretended.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -78,7 +78,7 @@ TACH_OUTPUT='' TACH_ENABLE=1 LD_PRELOAD=$work/kernel.so "$program" end 2>"$work/
 TACH_AMBIANT=x TACH_AMBIENT='' measured "$program" end; says 'TACH_AMBIANT is not looked at; did you mean TACH_AMBIENT'
 result refusals
 
-# The command counts, and none of what it runs.
+# The command counts, and programs that it runs do not.
 LD_PRELOAD=$work/kernel.so "$B/tach" run -o "$work/r.json" -- "$program" end >"$work/out" 2>"$work/err" || no "status $?"
 look
 TACH_AMBIENT=page-faults LD_PRELOAD=$work/kernel.so "$B/tach" run --ambient 'other=uncore_imc_0/event=4/' -- "$program" end >"$work/out" 2>"$work/err"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of variables that have no effect, and of a report that cannot be written. */
+/* Messages about variables without effect, and about a report that cannot be written. */
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
 
 static void clear(void)
 {
-	/* Only the names go that are set here. */
+	/* Only the names set here are removed. */
 	static const char *const names[] = {"TACH_OUTPUT",
 					    "TACH_OUTPU",
 					    "tach_output",
@@ -173,7 +173,7 @@ static void what_others_say(void)
 		 list);
 	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
 	      "%s", text);
-	/* One that no file can have is passed over. */
+	/* A name that no file can have is skipped. */
 	memset(list, 'a', 4096);
 	CHECK(setenv("TACH_DERIVED", list, 1) == 0 && strlen(list) == 4096);
 	CHECK(tach__environment_useless(text, sizeof text) == 0, "%s", text);
@@ -228,7 +228,7 @@ static void where_none_can_come(void)
 	name[0] = '.';
 	name[1] = '/';
 	name[2 + 255] = '\0';
-	/* NAME_MAX, of what is behind the slash, and it. */
+	/* NAME_MAX for the part after the slash, and one more. */
 	snprintf(text, sizeof text, "%.120s: File name too long", name);
 	output_is(name, 1, text);
 	name[1 + 255] = '\0';
@@ -251,7 +251,7 @@ static void where_none_can_come(void)
 	unsetenv("TACH_OUTPUT");
 	errno = 77;
 	CHECK(tach__environment_output(text, sizeof text) == 0 && !*text && errno == 77);
-	/* One that is there, and not to be written: root may write it anyway. */
+	/* An existing file without write permission: root may write it anyway. */
 	fclose(fopen("a.json", "w"));
 	CHECK(chmod("a.json", 0400) == 0);
 	output_is("a.json", access("a.json", W_OK) != 0,

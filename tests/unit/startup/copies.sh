@@ -53,7 +53,7 @@ run "$work/plain" 2 "$work/hidden1.so" configure "$work/hidden2.so"
 grep -q 'configured 0' "$work/out" || rc=1
 sees 2 # the second switched on anew
 result configured_by_a_plugin
-# One that this library does not understand has the regions.
+# A version that this library does not understand has the regions.
 TACH_ENABLE=1 run "$work/foreign" 2 "$work/hidden1.so" configure
 grep -q 'calls -1' "$work/out" || rc=1
 grep -q "^the regions of $work/hidden1.so are left out: its libtach, version .* does not fit version 9.9" "$work/out" || rc=1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A report amid which memory ended: a file gets what there is of it, a stream nothing. */
+/* Memory ends during a report: a file gets the partial report, a stream nothing. */
 #include <fcntl.h>
 #include "core/os/buffer.h"
 #include "tests/unit/startup/reports.h"
 
-/* ---- the library's buffer, with room for so much ---- */
+/* ---- the library's buffer, with limited room ---- */
 
 static char text[20000];
 static size_t most;

@@ -25,7 +25,7 @@ static double clock_now, late; /* late: how much the next sleep takes too long *
 static double slept_until[20];
 static int sleeps, sleeps_most, threads = 5;
 static const char *first_thread = "1 (a) S 2";
-static int reports[20]; /* whether there was one when that sleep began */
+static int reports[20]; /* was there a report when that sleep began? */
 static jmp_buf out;
 
 #pragma GCC visibility push(default)
@@ -99,7 +99,7 @@ int open(const char *name, int flags, ...)
 }
 #pragma GCC visibility pop
 
-/* ---- what TACH_INTERVAL may be ---- */
+/* ---- values of TACH_INTERVAL ---- */
 
 static void numbers(void)
 {
@@ -164,7 +164,7 @@ static void begins(void)
 	in_child(how_it_is_begun);
 }
 
-/* Its work, until so many sleeps are over or it ends; 1: it ended. */
+/* Runs until this number of sleeps is over, or until it ends; returns 1 if it ended. */
 static int works(const char *interval, double at, int most)
 {
 	char name[16] = "";
@@ -239,7 +239,7 @@ static void when_it_ends(void)
 		CHECK(works("3", 100, 2) == cases[i].ends, "%d %s", threads, first_thread);
 		CHECK(sleeps == (cases[i].ends ? 0 : 2));
 	}
-	/* What is read has the number of the input, which is closed; and is closed again. */
+	/* The read file gets the closed standard input's number, and is closed again. */
 	close(0);
 	threads = 4;
 	first_thread = "12 (a program) Z 1 2";
@@ -249,7 +249,7 @@ static void when_it_ends(void)
 
 static void in_its_time(void)
 {
-	setenv("TACH_RUN", "1", 1); /* nothing else is begun */
+	setenv("TACH_RUN", "1", 1); /* nothing else is started */
 	start(in_folder("a.json"));
 	when_it_writes();
 	when_it_ends();

@@ -29,7 +29,7 @@ static void absolute(void)
 	CHECK(strcmp(to, wanted) == 0, "%s", to);
 	tach__output_absolute(to, "/a.json");
 	CHECK(strcmp(to, "/a.json") == 0, "%s", to);
-	/* One that does not fit is none. */
+	/* A path that does not fit is not used. */
 	fill(name, "/", PATH_MAX - 1);
 	tach__output_absolute(to, name);
 	CHECK(strcmp(to, name) == 0);
@@ -152,15 +152,17 @@ static void of_the_owner(void)
 
 	unsetenv("TACH_OUTPUT_PID");
 	CHECK(tach__output_is_owner("%p.json") == 1 && !owner());
-#ifndef __SANITIZE_THREAD__ /* which has a thread of its own */
+#ifndef __SANITIZE_THREAD__ /* it has a thread of its own */
 	CHECK(tach__output_is_owner("a.json") == 1 && owner() &&
 	      atoi(owner()) == (int)getpid());
 #endif
-	CHECK(tach__output_is_owner("a.json") == 1); /* by what it has set itself */
+	CHECK(tach__output_is_owner("a.json") == 1); /* by its own setting */
 	setenv("TACH_OUTPUT_PID", "1", 1);
 	CHECK(tach__output_is_owner("a.json") == 0 && tach__output_is_owner("%u.json") == 1);
 	CHECK(strcmp(owner(), "1") == 0);
-	/* Another namespace's process of that number; where none is told, it is the number's.
+	/*
+	 * A process of that number in another namespace; without a namespace, the number
+	 * decides.
 	 */
 	named("%d:1", 0);
 	named("%d:0", 1);
@@ -182,7 +184,7 @@ static void of_a_child(void)
 static void here(void)
 {
 	unsetenv("TACH_OUTPUT_PID");
-	setenv("TACH_RUN", "1", 1); /* nothing else is begun */
+	setenv("TACH_RUN", "1", 1); /* nothing else is started */
 	errno = 77;
 	tach__output_at_exit("/nowhere/a.json");
 	CHECK(errno == 77);

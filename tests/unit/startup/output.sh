@@ -107,7 +107,7 @@ fi
 regions() { is_whole "$1" && awk 'NR > 1 && NF && $2 ~ /^[0-9]+$/ { print $1 }' "$work/table" | sort | tr '\n' ' '; }
 for how in fork fork_exec fork_outlives fork_outlives_exec; do
 	rm -f "$work/family.json"
-	# What outlives it holds the pipe open.
+	# A surviving process keeps the pipe open.
 	TACH_OUTPUT=$work/family.json "$program" $how | cat
 	[ "$(regions "$work/family.json")" = "parent_part work " ] || no "$how: $(regions "$work/family.json")"
 done

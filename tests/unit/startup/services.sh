@@ -95,8 +95,8 @@ mkfifo "$work/stdin"
 exec 7<>"$work/stdin"
 stdin=$work/stdin
 ms() { local up; read -r up _ </proc/uptime; echo "${up/./}0"; }
-# By SIGTERM, with a report and nothing beside it. Who writes one waits 2 s for another that is under way, and then goes
-# without: that one's thread may have no processor. 1: it took as long, which shows nothing.
+# By SIGTERM, with a report and no other file. The writer waits 2 s for another writer, whose thread may get no
+# processor, and then gives up. 1: it took that long, which proves nothing.
 ended() {
 	local began
 	began=$(ms)

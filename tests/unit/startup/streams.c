@@ -9,7 +9,7 @@
 #include "tests/unit/startup/reports.h"
 
 static void (*while_polled)(void); /* a report is being written then */
-static int pauses;		   /* of a thousandth of a second */
+static int pauses;		   /* of a millisecond */
 
 #pragma GCC visibility push(default)
 int poll(struct pollfd *fds, nfds_t n, int ms)
@@ -77,7 +77,7 @@ static void names(void)
 	descriptor_of("/proc/self/fd/77", 77);
 }
 
-/* Those are files' names, of a folder that takes none. */
+/* File names, in a folder that is not writable. */
 static void no_descriptor(const char *name)
 {
 	int end = pipe_at(0);
@@ -210,14 +210,14 @@ static void *write_meanwhile(void *unused)
 
 static pthread_t waiter;
 
-/* It comes behind the one that is written. */
+/* It follows the one that is being written. */
 static void leave_one_waiting(void)
 {
 	pthread_create(&waiter, NULL, write_meanwhile, NULL);
 	usleep(20000);
 }
 
-/* What writes is gone with its process: its child is not held up by it. */
+/* The writer is gone with its process: it does not delay the child. */
 static void fork_meanwhile(void)
 {
 	looked = fork();

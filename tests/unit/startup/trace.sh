@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_TRACE: every planted entry is in the trace, nested as it ran; what a ring has no room for is counted;
-# the file is strict JSON whatever threads are called, and whole whatever ends the process.
+# TACH_TRACE: every planted entry is in the trace with its nesting; entries beyond a ring's capacity are counted; the
+# file is strict JSON for any thread name, and complete however the process ends.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -42,7 +42,7 @@ static void each_by_its_name(void)
 	}
 	CHECK(tach__pfm3_find("p6") >= first && tach__pfm3_find("p") == -1);
 	CHECK(tach__pfm3_find("") == -1 && tach__pfm3_find("skl") == -1);
-	/* What is before them is none of them. */
+	/* PMUs before them do not belong to the list. */
 	CHECK(tach__pfm3_find(tach__str(tach__pmu_at(first - 1)->name) + 5) == -1);
 }
 
@@ -96,7 +96,7 @@ static void as_vendors_spell_them(void)
 				     of[i].umask) == 0,
 			      "%s", of[i].vendor);
 	}
-	/* The name ends where it is said to, and may be of any length. */
+	/* The name has the given length, which may be any. */
 	CHECK(tach__vendor_find(pmu, "L2_RQSTS.MISS", 8, &umask) ==
 	      tach__event_find(pmu, "L2_RQSTS", 8));
 	CHECK(umask == -1);
@@ -107,7 +107,7 @@ static void as_vendors_spell_them(void)
 		CHECK(tach__vendor_find(pmu, longer, n, &umask) == -1 && umask == -1, "%zu", n);
 }
 
-/* ---- the slowest way to do the same, of tables that lie beside each other ---- */
+/* ---- the slowest way to search, over adjacent tables ---- */
 
 static int slow_event(int pmu, const char *name, size_t length)
 {
@@ -153,7 +153,7 @@ static int slow_vendor(int pmu, const char *name, int *umask)
 	return *umask < 0 ? -1 : event;
 }
 
-/* Of cores and boxes, aliases too. */
+/* Cores and boxes, with aliases. */
 static int slow_pmu(const char *name)
 {
 	const uint32_t start[] = {tach__tab_pmu_names, tach__tab_box_names};
@@ -175,7 +175,7 @@ static const char *event_at(uint32_t run)
 	return NULL;
 }
 
-/* What stands behind a table's own names is not found. */
+/* Names after a table's own names are not found. */
 static void not_the_next_tables(void)
 {
 	int events = 0, umasks = 0, names = 0, last = 0, u, slow_u;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What mkevents says of broken tables: each case breaks a good table by one edit and wants one
-# fault, at that line and column, and no output file.
+# mkevents' messages about broken tables: each case breaks a good table by one edit and expects one fault, at that line
+# and column, and no output file.
 set -u
 cd "$(dirname "$0")/../../.."
 mkevents=${B:-build}/mkevents
@@ -175,7 +175,7 @@ out=$("$mkevents" base.tsv two.tsv 2>&1)
 verdict two_defaults "$([ "$out" = "two.tsv:12:8: base.tsv is archdefault too
 mkevents: 1 fault" ] || echo "got: $out")"
 
-# every fault of a file is told, not the first alone
+# every fault of a file is reported, not only the first
 sed -e '14s/0xc0/x/' -e '16s/dfl/x/' good.tsv >base.tsv
 n=$("$mkevents" base.tsv 2>&1 | grep -c '^base.tsv:')
 verdict all_faults "$([ "$n" = 2 ] || echo "$n faults told, 2 made")"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What encoders and dispatch take for granted of every table, and do not ask for. */
+/* Assumptions of encoders and dispatch about every table, which they do not check. */
 #include <string.h>
 #include "core/tables/tables.h"
 #include "tests/check.h"
@@ -46,9 +46,9 @@ static void attributes(const char *where, const struct tach__pmu *pmu,
 }
 
 /*
- * The second filter's bit 3 is no umask's; states of occupancies are in two bits; what excludes
- * higher groups is in the lowest, which has one default of that kind; a sentence has room for
- * three names; thresholds are umasks' alone.
+ * The second filter's bit 3 belongs to no umask. States of occupancies have two bits. Umasks
+ * that exclude higher groups are in the lowest, which has one such default. A sentence has room
+ * for three names. Only umasks have thresholds.
  */
 static void boxes(const char *where, const struct tach__pmu *pmu,
 		  const struct tach__event *event)

@@ -17,7 +17,9 @@ static unsigned draw(unsigned below)
 	return (state >> 8) % below;
 }
 
-/* A name, of which another is equal, equal but for case, one byte off, longer or shorter. */
+/*
+ * A name, and another that is equal, equal except case, one byte different, longer or shorter.
+ */
 static void pair(char *a, char *b)
 {
 	static const char bytes[] = "AZaz@[`{_-09.AQaq\x7f\x01\xc1\xe1";
@@ -92,13 +94,13 @@ static const char *name_at(const void *names, size_t i)
 	return (const char *)names + i * (DIGITS + 1);
 }
 
-/* Of numbers, as hashes and as names of so many digits. */
+/* Of numbers, as hashes and as names of that many digits. */
 static void bound_is_the_first_not_less(void)
 {
 	for (int round = 0; round < 3000; round++) {
 		uint16_t h[70];
 		char names[70][DIGITS + 1], name[DIGITS + 1];
-		unsigned least = round % 2 ? 65000 : 0; /* looked for behind it, or before */
+		unsigned least = round % 2 ? 65000 : 0; /* searched from there on, or before */
 		size_t n = draw(70), want = 0;
 		uint16_t key = (uint16_t)(least + draw(100));
 

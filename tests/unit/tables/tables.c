@@ -312,7 +312,7 @@ static int is_spelled(const char *vn, size_t n, int umask)
 	return 1;
 }
 
-/* What a later row of the event has beside one that is spelled: the same request. */
+/* A later row of the event adds to one that is already in the spelling: the same request. */
 static int is_again(const char *vn, size_t n, int umask, int later)
 {
 	const struct tach__event *e = tach__event_at(at.pmu, at.event);
@@ -481,8 +481,8 @@ static void names_that_are_not_there(void)
 static size_t all_steps, all_places;
 
 /*
- * What makes look-ups take ceil(log2(n + 1)) steps and then one name, seldom two: in each index
- * the hashes are sorted, the order is a permutation, equal hashes are few.
+ * Look-ups take ceil(log2(n + 1)) steps and then one name, rarely two, because in each index
+ * the hashes are sorted, the order is a permutation, and few hashes are equal.
  */
 static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t n,
 			   const char *what)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --batch of tach encode, dispatch and derived eval: each line gets one line, whatever it holds and
-# however it ends, so that answers stay beside their questions; what is malformed is said with its line.
+# --batch of tach encode, dispatch and derived eval: each line gets one line of answer, whatever its content and end, so
+# answers stay in step with questions; a malformed line is reported with its number.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach diff: exact counts of one run, folders of runs, regions that move or vanish, two rows of one name, what is
-# misspelt, files of all kinds, output that is whole or not there.
+# tach diff: exact counts of one run, folders of runs, regions that move or vanish, two rows of one name, misspelt
+# names, files of all kinds, and output that is complete or absent.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -29,7 +29,7 @@ json.dump({"tach": 1, "version": "1", "note": "", "clock": {"hz": 1e9, "estimate
 PYTHON
 report() { python3 report.py "$@"; }
 
-# One run: exact counts are told, and time is not. Units are those of tables.
+# One run: exact counts are compared, time is not. Units are the tables' units.
 report old.json parse:12:122600000:1000000 lex:40:50:5000
 report new.json parse:12:122600000:220000 lex:40:50:5030
 differ 1 old.json new.json
@@ -63,7 +63,7 @@ differ 3 --fail-if 'instructions > 1%' new.json old.json; says '^loop src/a.c:5 
 differ 0 --fail-if 'instructions > 1%' --allow gone new.json old.json
 result places
 
-# Folders of runs: the same ones are alike, 10 % of time is found, and what noise hides is said.
+# Folders of runs: equal ones are alike, 10 % of time is found, and a change hidden by noise is reported as such.
 report one.json work:1:1234567:1000
 for folder in old same slower noisy; do
 	mkdir $folder
@@ -84,7 +84,7 @@ differ 3 old slower; says '^old: 10 runs; slower: 1 run\.$'
 mkdir empty; differ 2 empty old; says 'empty: there is no report in it'
 result folders
 
-# What is misspelt is an error, and so is what cannot be read.
+# A misspelt name is an error, and so is an unreadable file.
 report old.json work:1:5:1000
 differ 2 --region work,wrok old.json old.json; says -- '--region wrok: neither side has such a region'
 differ 2 --fail-if 'instrucitons > 1%' old.json old.json; says "'instrucitons': no quantity of that name was measured"
@@ -115,7 +115,7 @@ for name, by in ("a", 1), ("b", 1.5):
         for i in range(20)]}, open(name + ".google", "w"))
 PYTHON
 differ 1 a.bench b.bench; says '^sort +time +100\.5 ns +150\.8 ns +\+50\.00 % .* worse$'; says '^copy .* no change larger than'; says '^a.bench: 31 samples; '
-# Of aggregates the median, and no run that failed.
+# Of aggregates the median, and no failed run.
 cat >c.google <<'J'
 {"benchmarks": [{"name": "sort_mean", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 7, "time_unit": "us"},
 {"name": "sort_median", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "median", "real_time": 5, "time_unit": "us"},
@@ -128,7 +128,7 @@ differ 1 a.google b.google; says '^sort +time +100\.[0-9] us +150\.[0-9] us .* w
 "$tach" run -r 3 --outside -e page-faults -o repeat.json --format json -- true 2>err && differ 3 repeat.json repeat.json && says '^\(command\) +time .* cannot tell'
 result kinds
 
-# Whole, or what was there before.
+# The complete new file, or the old one.
 differ 1 -o kept.csv a.bench b.bench; grep -q '^"sort",' kept.csv || rc=1
 cp kept.csv kept
 (trap '' XFSZ; ulimit -f 0; "$tach" diff --format json -o kept.csv a.bench b.bench 2>&1) | cat >err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every character that a terminal obeys, through every door of tach: arguments, names in files, and
-# what is echoed of them in answers and in errors. Nothing of it comes out.
+# Characters that terminals obey, in every input of tach: arguments, names in files, and their echo in answers and
+# errors. None of them is printed.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

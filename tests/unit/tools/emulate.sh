@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --emulate: counts of QEMU's user mode with our plugin. Exact against arithmetic, in regions
-# too; children however they are started; scripts, static programs, arm64; what it says when it cannot.
+# tach run --emulate: counts of QEMU's user mode with our plugin. Exact compared with arithmetic, also in regions;
+# children started in every way; scripts, static programs, arm64; and the messages if it is impossible.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -79,7 +79,7 @@ run 143 -o report.json -- ./regions ends
 is 'turns' "$(value report.json turns instructions)" 12003
 result signal
 
-# Again and again the same; whole programs differ by what the environment holds, process numbers say.
+# The same in each run; whole programs differ by the environment and process numbers.
 for _ in 1 2 3; do
 	run 0 -o again.json -- ./regions
 	value again.json around branches >>all

@@ -43,7 +43,8 @@ echo 'EVENT,MY_CALLS,NOT_DERIVED,BR_INST_RETIRED:NEAR_CALL' >"$own/tach/mine.der
 check derived '  words     0x5202c4' \
 	"$(XDG_CONFIG_HOME=$own "$tach" encode --pmu skl --os none my_calls:k | sed -n 2p)"
 check preset '  words     0x5100c0' "$("$tach" encode --pmu skl --os none PAPI_TOT_INS | sed -n 2p)"
-# One event an argument: what follows its comma is said to be ignored, in no answer; a device's commas are its own.
+# One event per argument: text after its comma is reported as ignored, and has no answer; a device's commas belong to
+# it.
 rest="tach encode: one event an argument: ignored is ',cycles'"
 check rest "$rest" "$("$tach" encode --os none skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"
 check rest_json "$rest" "$("$tach" encode --json skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"

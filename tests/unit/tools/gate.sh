@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach gate: a planted regression is found and one below the bound is not, by a saved baseline and
-# in turns; exit statuses; what the formats' own readers make of its output; what it refuses.
+# tach gate: finds a planted regression but not one below the bound, with a saved baseline and in turns; exit statuses;
+# its output in the formats' own readers; and refusals.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -14,7 +14,7 @@ cd "$work" || exit 1
 gate() { ends "$1" "$tach" gate "${@:2}"; } # STATUS ARGUMENT...
 says() { grep -qE -- "$1" out err || { echo "# it does not say: $1"; rc=1; }; }
 
-# What it refuses, before it runs anything.
+# Refusals, before anything runs.
 touch out err
 gate 2; says 'no program given'
 gate 2 true; says 'one of --baseline, --against and --save'
@@ -38,7 +38,7 @@ gate 2 --baseline odd --candidate odd; says 'odd:3: '
 result refused
 
 
-# The decision and the formats by what is saved: nothing is run. runs FILE WORK REST: of eight runs alike.
+# The decision and the formats from saved files: nothing is run. runs FILE WORK REST: eight equal runs.
 runs() {
 	local region line
 	echo '# tach gate 1: emulated, processor max' >"$1"
@@ -61,7 +61,7 @@ decides 0 201200 1009 --region rest
 decides 1 201200 1009 --region rest,work
 decides 1 180000 1009 --fail-if 'instructions < -1%'
 decides 0 201200 1009 --fail-if 'instructions > +1%'
-# A glob is for what has no rule of its own; time has a unit.
+# A glob applies to quantities without a rule of their own; time has a unit.
 for f in base now; do
 	sed 's/instructions/L1-misses/p; s/L1-misses/L1-loads/p; s/L1-loads/time/' $f >some
 	{ cat $f; grep -v '^#' some; } >"$f.more"
@@ -116,7 +116,7 @@ gate 3 --baseline many --candidate rare --fail-if 'cycles > 1%'; says '^rest .* 
 sed -i '1s/emulated.*/counted by this machine.s PMU/' now
 gate 2 --baseline base --candidate now; says 'do not compare'
 gate 2 --emulate -n 2 --save base -- ./nothing; says 'no such program'
-# What its writer says to be exact takes one run.
+# One run is enough if its writer marks it as exact.
 for f in few now; do sed 's/^# .*/# tach gate 1: exact, by hand/; s/\t\([0-9]*\) .*/\t\1/' $f >$f.exact; done
 gate 0 --baseline few.exact --candidate now.exact
 sed -i '/^work/s/[0-9]*$/201200/' now.exact
@@ -126,7 +126,7 @@ result undecided
 . "$top/tests/unsanitized" gate "a sanitizer's library would have to be preloaded first"
 . "$top/tests/emulator" gate
 
-# What is run: a baseline of regions is the same whenever it is the same program.
+# A real run: a baseline of regions is the same whenever the program is the same.
 gcc -std=gnu11 -O2 -static -I"$top/include" -o takes "$here/takes.c" "$B/libtach.a" -lpthread -lm 2>/dev/null || rc=1
 gate 0 --emulate -n 4 --save base -- ./takes 2000
 gate 0 --emulate -n 2 --save again -- ./takes 2000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whatever writes JSON, with names that want to break out of it, read by Python's reader: the
-# characters are those that went in, with U+FFFD for what is not UTF-8.
+# Everything that writes JSON, with names that try to break out of it, read by Python's reader: the same characters,
+# with U+FFFD for invalid UTF-8.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build}
@@ -26,7 +26,7 @@ def run(*command, env=None):
     if shown or "</script" in text:
         raise ValueError("as it is: %r" % shown)
     try:
-        # Of a key twice in one object Python would keep one and be silent.
+        # Python would silently keep one of two equal keys in an object.
         def once(pairs):
             if len(dict(pairs)) != len(pairs):
                 raise ValueError("a key twice: %r" % [k for k, v in pairs])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tach list: what it chooses, what it shows, how it exits.
+# tach list: selection, output, exit status.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach

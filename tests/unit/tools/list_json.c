@@ -103,7 +103,7 @@ static int rows_of_the_tables(void)
 
 		while (from && fgets(line, sizeof line, from))
 			own += strncmp(line, "E\t", 2) == 0 || strncmp(line, "U\t", 2) == 0;
-		/* The PMU itself, unless no event of it matches (perf_raw has none). */
+		/* The PMU itself, unless none of its events matches (perf_raw has none). */
 		rows += own + (own > 0);
 		if (from)
 			fclose(from);

@@ -27,7 +27,7 @@ report() {
 	local name=$1 pattern=$2 rc=0 format; shift 2
 	for format in txt json; do
 		env "$@" TACH_OUTPUT="$work/report.$format" "$work/program" >"$work/out" 2>&1 || rc=1
-		# A report in JSON is read by programs: the person is told on standard error.
+		# Programs read a report in JSON, so messages for the user are on standard error.
 		[ $format = json ] && sed -i '/^tach: /d' "$work/out"
 		[ -s "$work/out" ] && { echo "# it printed something"; rc=1; }
 		tr '\n' ' ' <"$work/report.$format" | grep -qE -- "$pattern" || { sed 's/^/# /' "$work/report.$format" | head -20; rc=1; }
@@ -56,7 +56,7 @@ doctor output '"cause":"output","text":"TACH_OUTPUT cannot be written: the folde
 mkdir "$work/folder.json"
 doctor folder '"cause":"output".*Is a directory' TACH_OUTPUT="$work/folder.json"
 
-# What has no effect at all is said once, in one line on standard error; the program is as it was.
+# A variable without any effect is reported once, in one line on standard error; the program is not affected.
 says() { # NAME PATTERN VARIABLE=VALUE...
 	local name=$1 pattern=$2 rc=0; shift 2
 	env TACH_OUTPUT="$work/said.txt" "$@" "$work/program" >"$work/out" 2>"$work/err" || rc=1
@@ -72,7 +72,7 @@ says output 'TACH_OUTPUT cannot be written: the folder /nonexistent: No such fil
 says folder 'TACH_OUTPUT cannot be written: .*folder.json: Is a directory' TACH_OUTPUT="$work/folder.json"
 says enable 'TACH_PMU: no PMU .*' TACH_OUTPUT= TACH_ENABLE=1 TACH_PMU=nosuch
 says long 'TACH_OUTPUT cannot be written: .*: File name too long' TACH_OUTPUT="$work/$(printf 'x%.0s' {1..300})"
-# The command is not the program that the variables are meant for.
+# The variables are for other programs, not for the command.
 rc=0
 for bad in /nonexistent/report.json "$work/command.json"; do
 	TACH_EVNTS=x TACH_OUTPUT=$bad "$tach" encode skl::INST_RETIRED:ANY_P >"$work/out" 2>"$work/err" || rc=1
@@ -80,7 +80,7 @@ for bad in /nonexistent/report.json "$work/command.json"; do
 done
 TACH_OUTPUT=/nonexistent/report.json "$tach" doctor 2>&1 | grep -c 'nonexistent' | grep -qx 1 || rc=1
 if [ $rc = 0 ]; then echo "ok mistyped command"; else sed 's/^/# /' "$work/err" | head -5; echo "not ok mistyped command"; failed=1; fi
-# Nor to one who asked for nothing, who has a variable of that kind himself, or who cannot be told.
+# Nor to a program without a request, with its own variable of that kind, or without a way to receive it.
 rc=0
 # A misspelt variable is named once, and the program runs on.
 TACH_EVNTS=x TACH_PMU=nosuch "$work/program" >"$work/err" 2>&1 && [ "$(cat "$work/err")" = "tach: TACH_EVNTS is not looked at; did you mean TACH_EVENTS?" ] || rc=1

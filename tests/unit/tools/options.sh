@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What --help says, what the manual page says, and what bash completes are the same options, and the
-# command takes them all.
+# --help, the manual page and bash completion have the same options, and the command accepts them all.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -9,9 +8,9 @@ failed=0 rc=0
 result() { if [ $rc = 0 ]; then echo "ok options_$1"; else echo "not ok options_$1"; failed=1; fi; rc=0; }
 
 commands=$("$tach" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
-# Not those of the other command that a help text names.
+# Options of another command that a help text names do not count.
 in_help() { "$tach" "$1" --help | sed 's/tach [a-z]* --[a-z]*//g' | grep -oE -- '(^|[ ,[(|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,[(|' | sort -u; }
-# Those that have an entry, ".It Fl p , -pmu Ar name", and all that are named.
+# Options with an entry, ".It Fl p , -pmu Ar name", and all named ones.
 words() { sed 's/ Ns [^F]*/ /g; s/ Fl / /g; s/Ar [^ ]*//g' | tr -s ' ,' '\n' | sed -n 's/^-\{0,1\}[a-zA-Z]/-&/p' | sort -u; }
 entries() { sed -n 's/^\.It Fl//p' "man/tach-$1.1" | words; }
 named() { sed -n 's/^\.\(It \|Op \|\)Fl//p' "man/tach-$1.1" | words; }

@@ -21,7 +21,7 @@ job() { # RANKS COMMAND...: all at once, as a launcher of one machine has them
 	status=()
 	for r in "${pids[@]}"; do wait "$r"; status+=($?); done
 }
-# What is in a joined report of the program: calls of each, the sum, the imbalance by the times of the ranks.
+# Content of the program's joined report: calls of each rank, the sum, and the imbalance of the ranks' times.
 joined() { # FILE RANKS
 	python3 - "$@" <<'P' || { echo "# $*"; rc=1; }
 import json, sys
@@ -59,7 +59,7 @@ job 12 "$tach" run -o "$work/r.json" -- "$work/ranks"; joined "$work/r.json" 12
 # From outside, too.
 job 2 "$tach" run --outside -e page-faults -o "$work/r.csv" -- "$work/ranks"
 [ "$(grep -cE '^"\(whole program\)( \[rank [01]\])?",.*,inclusive,"page-faults",' "$work/r.csv")" = 3 ] || { echo '# outside'; rc=1; }
-# What ends a rank leaves its part; and one without a report does not keep the others waiting.
+# A rank's part stays however it ends; and a rank without a report does not delay the others.
 job 4 "$tach" run -o "$work/r.json" -- "$work/ranks" 15
 [ "${status[*]}" = '143 143 143 143' ] || { echo "# ${status[*]}"; rc=1; }
 joined "$work/r.json" 4
@@ -82,7 +82,7 @@ TACH_OUTPUT=$work/o.json job 4 "$work/ranks"
 [ "$(ls "$work"/o.*)" = "$(printf "$work/o.%d.json\n" 0 1 2 3)" ] || { ls "$work"; rc=1; }
 $tach report --ranks -o "$work/o.json" "$work"/o.?.json || rc=1
 joined "$work/o.json" 4
-# Prometheus has the rank as a label, of one's file and of what was joined, saved and read again.
+# Prometheus has the rank as a label, from one rank's file and from a joined report that was saved and loaded.
 $tach report --format prometheus "$work/o.json" >"$work/prom"
 for r in 0 1 2 3; do grep -qE "^tach_region_calls_total\{region=\"solve\",rank=\"$r\",.*\} $((r + 1))\$" "$work/prom" || { echo "# no label of rank $r"; rc=1; }; done
 [ -z "$(grep -v '^#' "$work/prom" | sed 's/ [^ ]*$//' | sort | uniq -d)" ] || { echo '# series that are there twice'; rc=1; }
@@ -113,7 +113,7 @@ echo >"$work/f.json.ranks-job_2"
 job 2 "$tach" run -o "$work/f.json" -- "$work/ranks"
 [ "${status[*]}" = '125 125' ] || rc=1
 says 'rank 0: .*f.json.ranks-job_2: ' "$work/err0"; says '"name": "solve"' "$work/err0"
-# What cannot be written is shown.
+# A write error is reported.
 ln -s /dev/full "$work/full.json"
 job 2 "$tach" run -o "$work/full.json" -- "$work/ranks"
 [ "$(cat "$work"/err? | grep -c '"name": "solve \[rank')" = 2 ] && [ "$(printf '%s\n' "${status[@]}" | sort | tr '\n' ' ')" = '0 125 ' ] || { echo "# ${status[*]}"; rc=1; }

@@ -21,7 +21,7 @@ for format in text csv prometheus; do
 	result $format $rc
 done
 
-# What is written of what was read is read again as the same, byte by byte; suffixes choose formats.
+# Writing a loaded report and loading it again gives the same bytes; suffixes select formats.
 rc=0
 $tach report -o "$work/a.json" $sample && $tach report -o "$work/b.json" "$work/a.json" &&
 	cmp "$work/a.json" "$work/b.json" || rc=1
@@ -32,7 +32,7 @@ done
 $tach report - <"$work/a.json" | cmp -s - tests/unit/report/report/sample.text || rc=1
 result round_trip $rc
 
-# Sums, and the metric made anew of them: 2.5 in the file, what its formula says in the sum.
+# Sums, with the metric computed again: 2.5 in the file, its formula's value in the sum.
 rc=0
 $tach report --format csv $sample $sample >"$work/sum" || rc=1
 has '"parse","src/parse.c",12,2000,2000,inclusive,"time_ns",3000000,3020000,6000,""' "$work/sum" || rc=1
@@ -46,8 +46,8 @@ has '12,2000,2000,inclusive,"cycles",3000000,3020000,0,"rescheduled incomplete l
 has '12,2000,2000,inclusive,"ticks",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
 result sums $rc
 
-# A thousand take the memory of a few: one is held beside the sum. What the least is that ten need does not depend on what
-# else the machine does, as what is resident does.
+# A thousand need the memory of a few: only one is in memory with the sum. The memory limit under which ten succeed does
+# not depend on the machine's other work, unlike resident memory.
 if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
 	echo "skip report_thousand: a sanitizer's own memory grows"
 else
@@ -95,7 +95,7 @@ if command -v script >/dev/null; then
 fi
 result odd_names $rc
 
-# Rows fit the terminal, or 100 columns; equal names are told apart by their place.
+# Rows fit the terminal, or 100 columns; equal names are distinguished by their place.
 rc=0
 python3 - "$work" <<'P'
 import json, sys

@@ -36,7 +36,7 @@ static void make_memory(void)
 		text[i] = (char)('a' + i % 23);
 }
 
-/* What the process left: its state, or -1 where a report is not as it was written. */
+/* The process's state, or -1 if a report differs from the written one. */
 static int left_by(pid_t process)
 {
 	struct run_area a;
@@ -103,7 +103,7 @@ static pid_t leave(size_t length, long wait)
 static void killed_in_mid_write(void)
 {
 	CHECK(left_by(leave(LENGTH, -1)) == RUN_LEFT);
-	/* The byte behind the text cannot be read. */
+	/* The byte after the text is unreadable. */
 	CHECK(left_by(leave(LENGTH + 1, -1)) == RUN_BEGAN);
 }
 

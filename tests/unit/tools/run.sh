@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run: threads and processes however they begin and end; exit statuses; what it says when
-# there is nothing to measure.
+# tach run: threads and processes in all ways to start and end; exit statuses; and the messages if there is nothing to
+# measure.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -71,7 +71,7 @@ run 137 "$target" ended-by 9
 says 'ended by signal 9 \(.*\); its counts are lost'
 result signals
 
-# The terminal's interrupt is for the program; what is meant for tach run is handed on to it.
+# The terminal's interrupt goes to the program; signals to tach run are forwarded.
 before=(setsid --wait)
 run 130 "$target" ended-by group; calls work 1
 before=()
@@ -95,7 +95,7 @@ without_regions() {
 }
 in_time threads; in_time each_thread; in_time without_regions
 result threads
-# One that blocks all signals by itself.
+# A thread that blocks all signals itself.
 run 0 "$target" hidden; calls work 1; calls '\(all threads\)' 2
 result hidden
 
@@ -151,7 +151,7 @@ run 0 -o "$work/r.json" -- "$target" once
 $tach report "$work/r.json" 2>&1 | grep -q '^work' || rc=1
 run 0 --format csv "$target" once
 says '^"work",'
-# What cannot be written is shown.
+# A write error is reported.
 run 125 -o /dev/full "$target" once; calls work 1; says 'No space left on device'
 result formats
 
@@ -169,7 +169,7 @@ else
 	echo "skip run_static: no static libraries here"
 fi
 
-# What is wrong with a list, and where in it; nothing is run then.
+# The error in a list, with its position; then nothing is run.
 place() { # OPTION STRING SENTENCE CARET-COLUMN
 	run 125 "$1" "$2" -- touch "$work/ran"
 	says "^tach run: $3"
@@ -182,7 +182,7 @@ place -e 'größe' "no event 'größe'" 1
 [ ! -e "$work/ran" ] || rc=1
 result places
 
-# What contradicts itself is refused with a sentence.
+# Contradictory options are refused with a sentence.
 refused() { # SENTENCE ARGUMENT...
 	local sentence=$1; shift
 	run 125 "$@" touch "$work/ran"
@@ -242,7 +242,7 @@ delivered() { # KIND [THREADS [CALLS-OF-WORK]]
 }
 for kind in close _exit exit_group; do delivered $kind; done
 result ends_without_descriptors
-# A child whose fork no hook saw has a report beside its parent's, not in its place.
+# A child whose fork no hook saw has a report in addition to its parent's.
 delivered bare; calls bare 1
 delivered ask; calls asked 1; grep -q 'seccomp filter' "$work/err" && rc=1
 result ends_beside
@@ -274,7 +274,7 @@ result ends_unseen
 run 8 "$work/ends" filter; calls work 1; grep -qx data "$work/out" || rc=1
 says '1 of 1 processes and programs took a seccomp filter and were counted up to there'
 run 137 "$work/ends" seccomp; calls work 1
-# One that tach run itself is under.
+# A filter that applies to tach run itself.
 "$work/ends" forbidden "$tach" run "$target" status 2>"$work/err"; [ $? = 33 ] || rc=1
 says 'a seccomp filter kills here for perf_event_open'; says ' s elapsed'
 grep -q 'left no report' "$work/err" && rc=1
@@ -284,11 +284,11 @@ result ends_confined
 run 0 bash -c 'exec 3<&-; for ((i = 3; i < 2000; i++)); do eval "exec $i>&-"; done; "$1" once' - "$target"; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
 run 0 bash -c 'for ((i = 0; i < 100; i++)); do "$1" once & done; wait' - "$target"; calls work 100
-# RLIMIT_FSIZE: as many areas as it has room for, or none, which is not the program's harm.
+# RLIMIT_FSIZE: only the areas that fit, possibly none, without harm to the program.
 (ulimit -f 40000; run 0 "$target" children; calls work 3; exit $rc) || rc=1
 (ulimit -f 0; "$tach" run "$target" once 2>&1) | cat >"$work/err"; [ "${PIPESTATUS[0]}" = 0 ] || rc=1
 says 'no memory to share with the program: File too large; counting from outside'; calls '\(whole program\)' 1
-# What a program finds open more than without is one, far up: 1000, or half of as many as it may have.
+# The program finds one more open descriptor than without tach run, at a high number: 1000, or half of its limit.
 ls /proc/self/fd >"$work/without"
 for files in "$(ulimit -Sn)" 1024; do
 	up=1000
@@ -299,8 +299,8 @@ done
 (TMPDIR=/nonexistent; run 0 "$target" once; calls work 1; exit $rc) || rc=1
 result results
 
-# What a process is made to do beyond its own: system calls, and instructions where they can be
-# counted, with the clock alone. No file is made; the usual events are tried once for all.
+# The extra work of a process with only the clock: system calls, and instructions if they can be counted. No file is
+# made; the default events are tried once for all.
 echo 'int main(void) { return 0; }' | gcc -O1 -x c -o "$work/nothing" - || exit 1
 calls_of() { # OPTION...
 	env -u TACH_EVENTS -u TACH_METRICS strace -f -o "$work/trace" "$tach" run "$@" "$work/nothing" 2>"$work/err" || rc=1
@@ -334,7 +334,7 @@ else
 	echo "skip run_instructions: valgrind is not installed"
 fi
 
-# The folder has what separates names in LD_PRELOAD.
+# The folder's name contains separators of LD_PRELOAD.
 mkdir "$work/a b:c"
 cp "$B/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/a b:c"
 gcc -O1 -DTACH_DISABLE -Iinclude -o "$work/plain" tests/unit/tools/run/ends.c -lpthread || exit 1

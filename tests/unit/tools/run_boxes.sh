@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --outside with events of boxes: one, the sum of all, in metrics and beside a program's own events;
-# and what it says where they cannot be counted. Kernel and sysfs are pretended.
+# tach run --outside with events of boxes: one box, the sum of all, in metrics and with a program's own events; and the
+# messages if they cannot be counted. Kernel and sysfs are simulated.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -39,7 +39,7 @@ run 125 --outside -e 'rd=uncore_imc_*/event=4/' -m 'x = rd + nosuch' true; says 
 run 125 -e 'uncore_imc_*/event=4/' true; says '--ambient counts them'
 result refusals
 
-# --ambient: a row of the whole machine beside a program's regions, and none of it in theirs.
+# --ambient: a row of the whole machine next to a program's regions, which do not include it.
 rd='rd=uncore_imc_*/event=4/; pace = rd / elapsed_ns'
 run 0 --ambient "$rd" true
 says '^region .* rd .*pace'; says '^\(whole machine\) .* 4000 .*shared'; says '^\(all threads\) .* - .*(exact|clock)'
@@ -56,12 +56,13 @@ assert threads["rd"]["value"] == 0 and threads["rd"]["flags"] == ["lost"], threa
 END
 run 0 --ambient "$rd" -o "$work/a.html" true
 grep -q '<span class="badge">shared</span>' "$work/a.html" || { echo "# no badge"; rc=1; }
-# Beside counters from outside, and rows of another kind.
+# Together with counters from outside, and with rows of another kind.
 run 0 --outside -e page-faults --ambient "$rd" true; says '^\(whole program\) .* - '; says '^\(whole machine\) .* 4000 '
 run 0 --per-thread --ambient "$rd" true; says '^\(whole machine\) .* 4000 '
 result ambient
 
-# Events of the program beside those of boxes, in the list, in a metric, or by TACH_AMBIENT: each at its own scope.
+# Events of the program together with those of boxes, in the list, in a metric, or by TACH_AMBIENT: each with its own
+# scope.
 mixed='rd=uncore_imc_*/event=4/, faults=page-faults; each = rd / faults'
 run 0 --ambient "$mixed" -o "$work/m.json" true
 TACH_AMBIENT=$mixed run 0 -o "$work/e.json" true

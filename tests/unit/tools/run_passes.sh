@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --passes: a program runs as often as it takes sets of events, and what it counted is one report. Counted by
-# the emulator, whose counts repeat; how many counters there are says a PMU that is named: Knights Landing has two.
+# tach run --passes: a program runs once for each set of events, and the counts become one report. The emulator counts,
+# because its counts repeat. A named PMU gives the number of counters: Knights Landing has two.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -67,7 +67,7 @@ for region in report["regions"]:
 PYTHON
 }
 
-# What is wrong is said before anything runs.
+# Errors are reported before anything runs.
 run 125 0 -e page-faults,bogus ./program count once; says "no event 'bogus'"; is column "$(sed -n 3p err)" "$(printf '    %13s' '^')"
 run 125 0 ./program count once; says 'for what -e, -m or --topdown name'
 run 125 0 --passes=x -e page-faults ./program count once; says 'from 0 to 100'
@@ -108,7 +108,7 @@ v = {q: r['inclusive'][q]['value'] for r in json.load(open('m.json'))['regions']
 print('%.6g' % ((v['L1-dcache-loads'] + v['L1-dcache-stores'] + v['branches']) / v['instructions']))")"
 result metrics
 
-# What was another program the second time is not joined, and the rest is.
+# A run that differs from the first is not joined, but the rest is.
 run 3 2 --emulate -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
 # Loads are what the second counts.
 is lost "$(value again.json changing L1-dcache-loads)" lost
@@ -120,7 +120,7 @@ run 3 2 --passes=100 --emulate -e "$events" -o again.json ./program count again 
 is 'within the bound' "$(value again.json changing L1-dcache-loads | grep -c lost)" 0
 result disagreement
 
-# In one run sets take turns: what each entry has is as if it had been counted in all, beside what all sets count.
+# In one run sets take turns: each entry's counts are estimated for all entries, next to the events that all sets count.
 cat >turns.c <<'C'
 #include <tach.h>
 int main(void)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tach run -I, -p and -r: what is counted from outside in intervals adds up to what was done; a running process with
-# threads that are there and threads to come; repeats with their median, interval and mean. Page faults are what any
-# machine counts: the program touches a known number of pages.
+# tach run -I, -p and -r: interval counts from outside add up to the total; a running process with existing and future
+# threads; and repeated runs with median, interval and mean. Any machine counts page faults: the program touches a known
+# number of pages.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -63,7 +63,7 @@ run 125 -I 0.05 -o /dev/full -e page-faults true; says '/dev/full: No space left
 run 125 -I 1 -e bogus true; says "no event 'bogus'"; says '^ +\^'
 result intervals
 
-# Of a running process: its threads, and one that begins under way, which its creator's counters have.
+# For a running process: its threads, and one that starts later, which inherits its creator's counters.
 target() {
 	rm -f "$work/series.csv"
 	"$work/faults" 2000 "$work/there" "$work/go" & pid=$!
@@ -130,13 +130,13 @@ for s in rows.values():
     assert len(v) == 7 and s["median"] == statistics.median(v), s
     assert abs(s["mean"] - statistics.fmean(v)) <= 1e-9 * abs(s["mean"]), s
     assert min(v) <= s["low"] <= s["median"] <= s["high"] <= max(v), s
-    # Of seven the extremes: each end misses the median where all lie on one side of it.
+    # The extremes of seven: each end misses the median if all values are on one side of it.
     assert s["low"] == min(v) and s["high"] == max(v) and abs(s["confidence"] - (1 - 2 / 2**7)) < 1e-12, s
 faults = rows["(all threads)", "page-faults"]
 assert all(300 <= v <= 600 for v in faults["values"]), faults
 assert rows["(command)", "time"]["median"] > 0
 P
-# Each run has the whole of a file that is standard input; what it prints is its own.
+# Each run reads standard input, a file, from its start; its output is its own.
 seq 3 >"$work/in"
 "$tach" run -r 3 -e page-faults -- cat <"$work/in" >"$work/out" 2>"$work/err" || rc=1
 [ "$(tr '\n' ' ' <"$work/out")" = '1 2 3 1 2 3 1 2 3 ' ] || rc=1

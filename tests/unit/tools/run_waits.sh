@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Nothing waits for a lock that a signal handler, a fork or the allocator has: programs that get
-# signals amid malloc, beside forks, come to their end. No clock decides whether one hangs: it does
-# when all its processes sleep and the kernel has not switched to any of their threads for a while.
+# Nothing waits for a lock that a signal handler, a fork or the allocator holds: programs that get signals during malloc
+# and forks come to their end. A hang is detected without a clock: all its processes sleep, and the kernel has not
+# switched to any of their threads for a while.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -26,7 +26,7 @@ ends() { # STATUS COMMAND...
 		looks=$((looks + 1))
 		[ $((looks % 50)) = 0 ] || continue
 		now=$(states $session)
-		# Nothing to be seen: it has not begun yet.
+		# No state yet: it has not started.
 		if [ -z "$now" ] || [ "$now" != "$was" ] || grep -q '[RD] (' <<<"$now"; then was=$now looks=0; fi
 		if [ $looks -ge 500 ]; then
 			echo "# hangs: $*"; sed 's/^/#   /' <<<"$now"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which boxes and processors a string stands for, against a sysfs made here; what is refused.
- */
+/* The boxes and processors that a string selects, with a simulated sysfs; and refusals. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ static void device(const char *name, const char *type, const char *cpumask)
 	root_put(root, path, "config:0-7\n");
 }
 
-/* ---- what is taken, "type:config@cpu", sorted ---- */
+/* ---- selected boxes, "type:config@cpu", sorted ---- */
 
 static char taken[16][32];
 static int ntaken, stop_at;

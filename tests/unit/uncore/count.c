@@ -9,13 +9,13 @@
 #include "core/uncore/uncore.h"
 #include "tests/check.h"
 
-/* ---- a kernel: of each descriptor, from FD on, what read(2) gives ---- */
+/* ---- a kernel: the result of read(2) for each descriptor, from FD on ---- */
 
 enum { FD = 1000, GROUPS = 2 };
 
 static struct answer {
 	uint64_t n, enabled, running, value[3];
-	long size; /* what read returns; 0: all of it */
+	long size; /* result of read; 0: all of it */
 } answers[GROUPS];
 static int told[GROUPS];
 static long refusal;
@@ -69,7 +69,7 @@ static void read_all(void)
 		 {1, 32, 30},
 		 {READ, READ, READ},
 		 READ},
-		/* Nothing has been enabled yet; more than all of the time is all of it. */
+		/* Not enabled yet; more than all of the time counts as all of it. */
 		{{{2, 0, 0, {1, 2, 0}, 0}, {3, 8, 9, {10, 20, 30}, 0}},
 		 {1, 32, 30},
 		 {READ, READ, READ},
@@ -82,7 +82,7 @@ static void read_all(void)
 		 {1, 272, 270},
 		 {READ, SCALED, SCALED},
 		 SCALED},
-		/* Never on a counter; another number of events; an answer cut short. */
+		/* Never on a counter; another number of events; a truncated answer. */
 		{{{2, 9, 0, {1, 2, 0}, 0}, {3, 9, 9, {10, 20, 30}, 0}},
 		 {0, 30, 30},
 		 {LOST, LOST, READ},

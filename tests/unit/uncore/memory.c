@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening events of boxes: each allocation fails once, each opening leaves nothing behind once
- * it is closed, and a group has no more members than there is room for. The program's own
- * malloc stands before the C library's, and the kernel is this file's.
+ * Opening events of boxes: each allocation fails once, each open leaves nothing after its
+ * close, and a group has at most the members that fit. The test's own malloc replaces the C
+ * library's, and the test simulates the kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void each_allocation(void)
 
 	if (!WATCHED)
 		SKIP("the sanitizer's malloc");
-	/* What is made once in a process. */
+	/* Allocations made once per process. */
 	CHECK(open_events("uncore_qpi_*/config=4/", &u) == TACH_ERR_NOTFOUND && !u);
 	for (fail_at = 0;; fail_at++) {
 		long before = live;
@@ -168,7 +168,7 @@ static void refused_by_the_kernel(void)
 	refusal = 0;
 }
 
-/* Nothing is kept where a program's standard input may be. */
+/* No descriptor stays at a standard stream's number. */
 static void moved_up(void)
 {
 	struct tach_uncore *u = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting on boxes: what is opened on which processor, in which group, what is read, and what
- * refusals say. The kernel is this file's, and so is its sysfs.
+ * Counting on boxes: which events are opened on which processor and in which group, the values
+ * read, and the messages of refusals. The test simulates kernel and sysfs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static struct opened {
 } opened[OPENED_MAX];
 static int nopened, nopen;
 static int room = 4;		   /* counters of a box */
-static long refusal, refuse_after; /* answers that, but to so many */
+static long refusal, refuse_after; /* all answers after this number are refusals */
 static uint64_t enabled = 100, running = 100;
 static int short_read;
 static long id_shift; /* other than 0: the program has put its own events at those numbers */
@@ -210,7 +210,7 @@ static void all_boxes(void)
 	}
 }
 
-/* One box's events count at once, as many as it has counters; the others follow. */
+/* One box counts as many events at once as it has counters; the others follow. */
 static void groups(void)
 {
 	struct tach_uncore *u;
@@ -264,7 +264,7 @@ static void provenance(void)
 	tach_uncore_close(u);
 }
 
-/* What lies at a number of ours by now is neither read, nor told, nor closed. */
+/* A foreign descriptor that now has one of our numbers is not read, changed or closed. */
 static void replaced(void)
 {
 	struct tach_uncore *u;

@@ -90,7 +90,7 @@ static void ten_thousand_sites(void)
 	CHECK(entered(THREADS + 1, THREADS + 1) == LIBRARIES * EACH);
 }
 
-/* What they counted stays, and nothing is written where their words were. */
+/* Their counts stay, and their unloaded words are not written. */
 static void half_of_them_unloaded(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)

@@ -20,7 +20,7 @@ static void work(void)
 	TACH_STOP(work);
 }
 
-/* Says that it is ready, then has regions until it is told to end. */
+/* Reports that it is ready, then has regions until it is ended. */
 static int served; /* threads that had a region; atomic */
 
 static void *work_on(void *arg)
@@ -58,7 +58,7 @@ static void handled(int number)
 
 static volatile int in_malloc;
 
-/* A heap that a handler must not enter: the fault came amid it. */
+/* A heap that a handler must not enter: the fault happened inside it. */
 void *malloc(size_t size)
 {
 	static char room[1 << 20];

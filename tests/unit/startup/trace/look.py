@@ -36,7 +36,7 @@ for e in trace["traceEvents"]:
     regions[e["name"]] += 1
     tags[e["name"], e["args"].get("tag")] += 1
     threads[e["tid"]].append((ns(e["ts"]), -(ns(e["ts"]) + ns(e["dur"]))))
-# Of one thread, an event lies in another or beside it.
+# In one thread, two events are nested or disjoint.
 for spans in threads.values():
     around = []
     for begin, end in sorted(spans):

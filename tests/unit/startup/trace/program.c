@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests/unit/startup/trace.sh traces: the first argument says what is done. */
+/* Traced by tests/unit/startup/trace.sh: the first argument selects the work. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

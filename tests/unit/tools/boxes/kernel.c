@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into tach, or a program: a kernel with two memory controllers, whose sysfs is the
- * folder SYSFS. A counter has counted 1000 as long as it runs; REFUSE is the errno of opening
- * one.
+ * folder SYSFS. A counter counts 1000 while it runs; REFUSE is the errno of opening one.
  */
 #include <dirent.h>
 #include <dlfcn.h>

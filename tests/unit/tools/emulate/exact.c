@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts of the emulator against arithmetic: functions in assembly whose length is known,
- * between begin and end of a reader. What the same two calls show around a function that only
- * returns is taken off, so that of `return` nothing is left either. A line "ok" or "not ok" for
- * each.
+ * between begin and end of a reader. The same two calls around a function that only returns are
+ * subtracted, so nothing of `return` remains. A line "ok" or "not ok" for each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,7 +41,7 @@ static __attribute__((noinline)) uint32_t around(code *f, uint64_t n, uint64_t *
 code nothing;
 __asm__(".text\n.globl nothing\nnothing:\tret");
 
-/* What f takes but for its return. */
+/* The cost of f without its return. */
 static void measure(code *f, uint64_t n, int64_t *to)
 {
 	uint64_t with[TACH_COUNTERS_MAX], without[TACH_COUNTERS_MAX];
@@ -106,7 +105,7 @@ __asm__(".text\n"
 	"\tret\n"
 	"string_scan:\tmov %rdi, %rcx\n\tlea source(%rip), %rdi\n\tmov $1, %eax\n"
 	"\trepne scasb\n\tret\n"
-	/* The jumps enter behind the first two instructions of the loop. */
+	/* The jumps enter after the first two instructions of the loop. */
 	"across:\tjmp 2f\n\t.balign 4096\n\t.skip 4096 - 5\n1:\tnop\n\tnop\n"
 	"2:\tmovabs $0x1122334455667788, %rax\n\tdec %rdi\n\tjnz 1b\n\tret\n"
 	"at_end:\tjmp 2f\n\t.balign 4096\n\t.skip 4096 - 12\n1:\tnop\n\tnop\n"
@@ -117,7 +116,7 @@ __asm__(".text\n"
 	"\tdec %rdi\n\tjnz 1b\n\tmov %r8, %rbx\n\tret\n"
 	"locked:\tlock incq target(%rip)\n\tlock xadd %rax, target(%rip)\n\tdec %rdi\n\tjnz "
 	"locked\n\tret\n"
-	/* Four with the return and the two of the C library behind it. */
+	/* Four, with the return and the two instructions of the C library after it. */
 	"tick:\tincq handled(%rip)\n\tret\n"
 	"ticked:\tmov handled(%rip), %rax\n1:\tdec %rdi\n\tjnz 1b\n\tmov handled(%rip), %rdx\n"
 	"\tsub %rax, %rdx\n\tmov %rdx, ticks(%rip)\n\tret\n");
@@ -132,7 +131,10 @@ __asm__(".text\n"
 	"\tret\n"
 	"memory_words:\tadrp x1, target\n\tadd x1, x1, :lo12:target\n"
 	"1:\tldr x2, [x1]\n\tstr x2, [x1, #8]\n\tsubs x0, x0, #1\n\tcbnz x0, 1b\n\tret\n"
-	/* Seven with the return and the two of the kernel's or the emulator's behind it. */
+	/*
+	 * Seven, with the return and the two instructions of the kernel or the emulator after
+	 * it.
+	 */
 	"tick:\tadrp x1, handled\n\tldr x2, [x1, :lo12:handled]\n\tadd x2, x2, #1\n"
 	"\tstr x2, [x1, :lo12:handled]\n\tret\n"
 	"ticked:\tadrp x1, handled\n\tldr x2, [x1, :lo12:handled]\n"
@@ -203,8 +205,8 @@ static void forked(void)
 }
 
 /*
- * Handlers are counted as what they take. One may come between the edge and the first look at
- * their number, one behind the last; not more, as they do not queue.
+ * Handlers count with their own instructions. One may run between the edge and the first look
+ * at their number, and one after the last; not more, because they do not queue.
  */
 static void signals(void)
 {
@@ -214,7 +216,7 @@ static void signals(void)
 	int64_t got[TACH_COUNTERS_MAX], more;
 
 	sigaction(SIGALRM, &action, NULL);
-	/* At least one amid the loop, however busy the machine is. */
+	/* At least one during the loop, however busy the machine is. */
 	for (ticks = 0; !ticks;) {
 		uint64_t with[TACH_COUNTERS_MAX], without[TACH_COUNTERS_MAX];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes its argument as the name of what the library itself prints as JSON: `region` a report,
- * `bench` a benchmark, `items` every kind of item (the argument as key and as value).
+ * Prints the library's own JSON with its argument as name: `region` a report, `bench` a
+ * benchmark, `items` every kind of item (the argument as key and as value).
  */
 #include <math.h>
 #include <stdio.h>

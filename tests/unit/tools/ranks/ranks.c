@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank of a job: region "solve" is entered as often as the rank's number and one more, "last"
- * by rank 2 alone. With an argument the program is ended by that signal.
+ * A rank of a job: it enters region "solve" as often as its number plus one, and "last" only in
+ * rank 2. With an argument the program is ended by that signal.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program sees of its signals, threads and loader. Every way prints what it saw, and
- * tests/unit/tools/run_alone.sh compares that with the same program under `tach run`.
+ * A program's view of its signals, threads and loader. Every case prints its view, and
+ * tests/unit/tools/run_alone.sh compares it with the same program under `tach run`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -124,7 +124,7 @@ static int see_actions(void)
 	return 0;
 }
 
-static int is_on_stack; /* whether the handler's frame lies in the main stack's */
+static int is_on_stack; /* is the handler's frame in the main stack? */
 static char *main_frame;
 
 static void where(int number)
@@ -298,7 +298,7 @@ static int load(void)
 	return 3;
 }
 
-/* A crash of a destructor, behind the program's end. */
+/* A crash in a destructor, after the program's end. */
 static int crashes;
 __attribute__((destructor)) static void crash(void)
 {

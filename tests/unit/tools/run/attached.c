@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * work: two threads, one after the other, of 2 million instructions each. start TACH: a process
- * that waits, then works, counted by TACH run -p meanwhile; release PID is what it runs beside:
- * it lets that process go on, and ends with it.
+ * that waits, then works, while TACH run -p counts it; release PID runs together with it: it
+ * lets that process continue, and ends with it.
  */
 #include <poll.h>
 #include <pthread.h>

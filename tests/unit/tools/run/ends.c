@@ -120,7 +120,7 @@ static void leave_bare(void)
 	syscall(SYS_exit_group, 0);
 }
 
-/* What asks whether there are filters takes none. */
+/* A call that only queries filters installs none. */
 static void ask_for_filters(void)
 {
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);

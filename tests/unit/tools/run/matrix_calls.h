@@ -165,7 +165,7 @@ static long call_sigtimedwait(void)
 	make_usr1(&set);
 	return sigtimedwait(&set, &info, &long_time);
 }
-/* Of signals that no way to end sends. */
+/* Signals that no way to end sends. */
 static void make_unsent(sigset_t *set)
 {
 	sigfillset(set);

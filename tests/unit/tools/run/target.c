@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests/unit/tools/run.sh measures: ways for threads and processes to begin and to end. */
+/* Measured by tests/unit/tools/run.sh: ways for threads and processes to start and end. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -177,7 +177,7 @@ static int crowd(void)
 	return 1;
 }
 
-/* What it sees of signals is what it would see without tach; 0. */
+/* It sees signals as without tach; returns 0. */
 static int default_signals(void)
 {
 	struct sigaction old;

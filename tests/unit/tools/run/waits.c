@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that come while glibc's allocator is locked, beside forks:
- *     waits FORKS           ends itself by SIGTERM behind so many forks, which go on
+ * Signals that arrive while glibc's allocator is locked, during forks: waits FORKS ends itself
+ * by SIGTERM after this number of forks, which continue
  *     waits FORKS LIBRARY   a thread older than the library enters it first in a handler
  */
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@ static void *fork_on(void *forks)
 	return NULL;
 }
 
-/* Of small pieces and large ones: the lock is taken every time. */
+/* Small and large pieces: the lock is taken every time. */
 static void allocate(void)
 {
 	static __thread unsigned n;
