@@ -59,7 +59,7 @@ static void forget(void)
 static int begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int code;
+	int code, native = PAPI_NATIVE_MASK;
 
 	pthread_once(&once, watch_forks);
 	memset(locked, 0, sizeof locked);
@@ -72,6 +72,9 @@ static int begin(void)
 	if (code != PAPI_OK)
 		return code;
 	pp_presets_begin();
+	/* Programs take the lowest native code for one that exists. */
+	if (!pp_component_disabled(PP_CORE))
+		pp_native_next(&native, PAPI_ENUM_FIRST, PP_CORE);
 	pp_process.level = PAPI_LOW_LEVEL_INITED;
 	return PAPI_VER_CURRENT;
 }
