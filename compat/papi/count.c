@@ -60,17 +60,27 @@ static inline int is_short(const struct pp_set *set)
 	return set && set->reading == pp_self;
 }
 
-static inline int end_short(struct pp_set *set, long long *values)
+static inline void begin_short(struct pp_set *set)
 {
-	return !(tach_reader_end(set->reader, &set->mark, (uint64_t *)values) & TACH_FLAG_LOST);
+	switch (set->nevents) {
+	case 1:
+		tach_reader_begin_n(set->reader, &set->mark, 1);
+		break;
+	case 2:
+		tach_reader_begin_n(set->reader, &set->mark, 2);
+		break;
+	case 4:
+		tach_reader_begin_n(set->reader, &set->mark, 4);
+		break;
+	default:
+		tach_reader_begin(set->reader, &set->mark);
+	}
 }
 
-static TACH_COLD int read_long(struct pp_set *set, long long *values)
+TACH_COLD int pp_read_long(struct pp_set *set, long long *values)
 {
 	int code;
 
-	if (!set)
-		return pp_return(PAPI_ENOEVST);
 	if (set->component < 0)
 		return pp_return(PAPI_ENOCMP);
 	if (!values)
@@ -84,22 +94,41 @@ static TACH_COLD int read_long(struct pp_set *set, long long *values)
 	return PAPI_OK;
 }
 
+/* Straight code for the usual numbers of events. */
+#define READ_SHORT(name, end)                                                                  \
+	static int name(struct pp_set *set, long long *values)                                 \
+	{                                                                                      \
+		if (TACH_LIKELY(set->reading == pp_self && values) &&                          \
+		    TACH_LIKELY(!((end)&TACH_FLAG_LOST)))                                      \
+			return PAPI_OK;                                                        \
+		return pp_read_long(set, values);                                              \
+	}
+READ_SHORT(read_any, tach_reader_end(set->reader, &set->mark, (uint64_t *)values))
+READ_SHORT(read_1, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 1))
+READ_SHORT(read_2, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 2))
+READ_SHORT(read_3, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 3))
+READ_SHORT(read_4, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 4))
+
+static void choose_read(struct pp_set *set)
+{
+	static int (*const by_number[])(struct pp_set *, long long *) = {
+		read_any, read_1, read_2, read_3, read_4};
+
+	set->read = by_number[set->nevents < 5 ? set->nevents : 0];
+}
+
 int PAPI_read(int EventSet, long long *values)
 {
 	struct pp_set *set = pp_set_of(EventSet);
 
-	if (TACH_LIKELY(is_short(set) && values) && TACH_LIKELY(end_short(set, values)))
-		return PAPI_OK;
-	return read_long(set, values);
+	return TACH_LIKELY(set != NULL) ? set->read(set, values) : pp_return(PAPI_ENOEVST);
 }
 
 int PAPI_read_ts(int EventSet, long long *values, long long *cyc)
 {
 	struct pp_set *set = pp_set_of(EventSet);
-	int code = PAPI_OK;
+	int code = set ? set->read(set, values) : pp_return(PAPI_ENOEVST);
 
-	if (!(is_short(set) && values && end_short(set, values)))
-		code = read_long(set, values);
 	if (code == PAPI_OK)
 		*cyc = PAPI_get_real_cyc();
 	return code;
@@ -131,6 +160,7 @@ static TACH_COLD int start_long(struct pp_set *set)
 		}
 	}
 	set->reading = set->plain && set->reader ? set->opener : NULL;
+	choose_read(set);
 	return PAPI_OK;
 }
 
@@ -144,7 +174,11 @@ int PAPI_start(int EventSet)
 	set->state = PAPI_RUNNING;
 	pp_self->running[PP_CORE] = set;
 	set->reading = set->plain ? pp_self : NULL;
-	tach_reader_begin(set->reader, &set->mark);
+	choose_read(set);
+	if (set->reading)
+		begin_short(set);
+	else
+		tach_reader_begin(set->reader, &set->mark);
 	return PAPI_OK;
 }
 
@@ -179,7 +213,7 @@ int PAPI_stop(int EventSet, long long *values)
 	struct pp_set *set = pp_set_of(EventSet);
 
 	if (TACH_UNLIKELY(!is_short(set) || set->state != PAPI_RUNNING ||
-			  !end_short(set, set->stopped)))
+			  set->read(set, set->stopped) != PAPI_OK))
 		return stop_long(set, values);
 	if (values)
 		for (int i = 0; i < set->nevents; i++)
@@ -217,7 +251,7 @@ int PAPI_accum(int EventSet, long long *values)
 		return pp_return(PAPI_ENOCMP);
 	if (!values)
 		return pp_return(PAPI_EINVAL);
-	if (is_running(set) && !(is_short(set) && end_short(set, set->stopped)))
+	if (is_running(set) && (!is_short(set) || set->read(set, set->stopped) != PAPI_OK))
 		code = read_now(set, set->stopped);
 	if (code != PAPI_OK)
 		return pp_return(code);

@@ -150,6 +150,7 @@ int PAPI_create_eventset(int *EventSet)
 		return pp_return(PAPI_ENOMEM);
 	set->component = set->cpu = -1;
 	set->state = PAPI_STOPPED;
+	set->read = pp_read_long;
 	set->master = self;
 	code = enter(set);
 	if (code != PAPI_OK) {

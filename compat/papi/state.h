@@ -74,6 +74,7 @@ struct pp_sampling;
 struct pp_set {
 	/* PAPI_read tests this: the thread that may read the set in user space, or NULL. */
 	struct pp_thread *reading;
+	int (*read)(struct pp_set *set, long long *values);
 	struct tach_reader *reader;
 	struct tach_mark mark;
 	/* The same for PAPI_start. */
@@ -137,6 +138,8 @@ void pp_close(struct pp_set *set);
 int pp_begin(struct pp_set *set);
 int pp_raw(struct pp_set *set, uint64_t *raw);
 int pp_end(struct pp_set *set);
+/* PAPI_read of any set. */
+int pp_read_long(struct pp_set *set, long long *values);
 /* Values of events from counts of members. */
 void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);
 
