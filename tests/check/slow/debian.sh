@@ -71,7 +71,7 @@ chroot "$work/over/root" sh -ec '
 	./p
 	ldd p | grep -q "$folder/libpfm.so.4"
 	man -w tach tach_region >/dev/null
-	dpkg --purge tach libtach-dev libtach0 libtach-pfm-dev libtach-pfm4 libtach-pfm3 libtach-likwid-dev libtach-likwid
+	dpkg --purge tach libtach-dev libtach0 libtach-pfm-dev libtach-pfm4 libtach-pfm3 libtach-likwid-dev libtach-likwid libtach-papi-dev libtach-papi
 	! find /usr/lib /usr/include /usr/share/man -name "tach" -o -name "tach[-_.]*" -o -name "libtach*" | grep . '
 SCRIPT
 mkdir "$work/over"
