@@ -34,8 +34,9 @@ struct compare_options {
 	const char *regions; /* only these regions, separated by commas; NULL: all */
 	double alpha;
 	unsigned allow;
-	int in_turns; /* runs of both sides alternated */
-	const char *output;
+	int in_turns;			     /* runs of both sides alternated */
+	const char *output[COMPARE_FORMATS]; /* each in the format of its suffix */
+	size_t noutputs;		     /* 0: standard output */
 	enum compare_format format;
 	int has_format;
 };
@@ -106,6 +107,9 @@ extern const char compare_help[];
  * matches.
  */
 const struct compare_rule *compare_rule(const struct compare_options *o, const char *quantity);
+
+/* The format that the file's suffix names; the options' format if they name one. */
+enum compare_format compare_suffix(const struct compare_options *o, const char *file);
 
 /* ---- compare_write.c ---- */
 

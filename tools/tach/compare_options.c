@@ -13,7 +13,7 @@ const char compare_help[] =
 	"      --fail-if RULE     allowed change: 'instructions > +0.5%', 'time > +5%',\n"
 	"                         'ipc < -2%', 'L1-* > +2%'; may be repeated\n"
 	"      --region NAMES     judge only these: \"parse,(all threads)\"\n"
-	"  -o, --output FILE      write to FILE, not to standard output\n"
+	"  -o, --output FILE      write to FILE, not to standard output; repeatable\n"
 	"      --format NAME      text, json, csv, junit, markdown or html (default:\n"
 	"                         FILE's suffix)\n"
 	"      --alpha PERCENT    how many unchanged comparisons may be called worse (1)\n"
@@ -74,17 +74,24 @@ static int take_format(struct compare_options *o, const char *name)
 	return refuse(o, "--format takes text, json, csv, junit, markdown or html, not", name);
 }
 
-/* If no format is named, the file's suffix selects it. */
-static void take_output(struct compare_options *o, const char *file)
+enum compare_format compare_suffix(const struct compare_options *o, const char *file)
 {
 	static const char *const suffixes[COMPARE_FORMATS] = {".txt", ".json", ".csv",
 							      ".xml", ".md",   ".html"};
 	const char *point = strrchr(file, '.');
 
-	o->output = file;
 	for (int i = 0; point && !o->has_format && i < COMPARE_FORMATS; i++)
 		if (strcmp(point, suffixes[i]) == 0)
-			o->format = (enum compare_format)i;
+			return (enum compare_format)i;
+	return o->format;
+}
+
+static int take_output(struct compare_options *o, const char *file)
+{
+	if (o->noutputs == COMPARE_FORMATS)
+		return refuse(o, "-o takes six files; this is the seventh", file);
+	o->output[o->noutputs++] = file;
+	return 0;
 }
 
 static int take_alpha(struct compare_options *o, const char *text)
@@ -130,8 +137,7 @@ int compare_option(struct compare_options *o, int option, const char *argument)
 	case COMPARE_FORMAT:
 		return take_format(o, argument);
 	case 'o':
-		take_output(o, argument);
-		return 0;
+		return take_output(o, argument);
 	default:
 		return -1;
 	}

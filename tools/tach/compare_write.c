@@ -256,7 +256,8 @@ static void write_csv(struct tach__out *out, const struct comparison *c)
 
 /* ---- where it goes ---- */
 
-static int write_to(const struct comparison *c, tach_sink sink, void *context)
+static int write_to(const struct comparison *c, enum compare_format format, tach_sink sink,
+		    void *context)
 {
 	static void (*const writers[COMPARE_FORMATS])(struct tach__out *,
 						      const struct comparison *) = {
@@ -265,13 +266,13 @@ static int write_to(const struct comparison *c, tach_sink sink, void *context)
 	struct tach__out out;
 
 	tach__out_open(&out, sink, context);
-	writers[c->options->format](&out, c);
+	writers[format](&out, c);
 	return tach__out_flush(&out);
 }
 
-static int write_stream(const struct comparison *c, FILE *to)
+static int write_stream(const struct comparison *c, enum compare_format format, FILE *to)
 {
-	int code = to ? write_to(c, stream_sink, to) : -errno;
+	int code = to ? write_to(c, format, stream_sink, to) : -errno;
 
 	if (to && (to == stdout ? fflush(to) : fclose(to)) != 0 && !code)
 		code = -errno;
@@ -284,27 +285,36 @@ static int write_stream(const struct comparison *c, FILE *to)
  */
 static int write_file(const struct comparison *c, const char *file)
 {
+	enum compare_format format = compare_suffix(c->options, file);
 	struct tach__buffer text = {0};
 	struct stat status;
 	int code;
 
 	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
-		return write_stream(c, fopen(file, "we"));
-	code = write_to(c, tach__buffer_sink, &text);
+		return write_stream(c, format, fopen(file, "we"));
+	code = write_to(c, format, tach__buffer_sink, &text);
 	if (!code)
 		code = tach__deliver_file(file, 0, &text);
 	tach__buffer_free(&text);
 	return code;
 }
 
+static int print_failure(const struct comparison *c, int code, const char *file)
+{
+	if (code)
+		fprintf(stderr, "%s: %s%s%s\n", c->options->who, file ? file : "",
+			file ? ": " : "", tach_strerror(code));
+	return code ? EXIT_USAGE : 0;
+}
+
 int compare_write(const struct comparison *c)
 {
-	const char *file = c->options->output;
-	int code = file ? write_file(c, file) : write_stream(c, stdout);
+	const struct compare_options *o = c->options;
+	int status = 0;
 
-	if (!code)
-		return 0;
-	fprintf(stderr, "%s: %s%s%s\n", c->options->who, file ? file : "", file ? ": " : "",
-		tach_strerror(code));
-	return EXIT_USAGE;
+	if (!o->noutputs)
+		return print_failure(c, write_stream(c, o->format, stdout), NULL);
+	for (size_t i = 0; i < o->noutputs && !status; i++)
+		status = print_failure(c, write_file(c, o->output[i]), o->output[i]);
+	return status;
 }
