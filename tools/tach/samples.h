@@ -63,12 +63,21 @@ void series_value(const struct series *of, double value, char *to, size_t size);
 int samples_save(const struct samples *s, const char *file, const char *who);
 /*
  * Loads a baseline of tach gate, a report in JSON, a folder of reports (one per run), benchmark
- * results (--json), or JSON of google-benchmark or tach run -r. Of a history, loads
+ * results (--json), or JSON of google-benchmark, hyperfine or tach run -r, or the folder of
+ * criterion. Of a history, loads
  * the newest run that was counted as s->how says.
  */
 int samples_load(struct samples *s, const char *path, const char *who);
 /* Takes the kind of that name; -1: there is none. */
 int series_kind(struct series *s, const char *name);
+
+/* ---- samples_others.c ---- */
+
+struct tach__json;
+int samples_load_hyperfine(struct samples *s, const struct tach__json *root, const char *file,
+			   const char *who);
+/* The folder target/criterion. 1: no benchmark of criterion is there, which is not printed. */
+int samples_load_criterion(struct samples *s, const char *folder, const char *who);
 
 /* ---- samples_json.c ---- */
 

@@ -207,9 +207,15 @@ static int load_folder(struct samples *s, const char *path, const char *who)
 	struct dirent **found = NULL;
 	int n = scandir(path, &found, is_report, alphasort), code = 0;
 
-	if (n <= 0)
-		fprintf(stderr, "%s: %s: %s\n", who, path,
-			n < 0 ? strerror(errno) : "there is no report in it");
+	if (n == 0) {
+		free(found);
+		code = samples_load_criterion(s, path, who);
+		if (code > 0)
+			fprintf(stderr, "%s: %s: there is no report in it\n", who, path);
+		return code ? -1 : 0;
+	}
+	if (n < 0)
+		fprintf(stderr, "%s: %s: %s\n", who, path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char file[4400];
 

@@ -180,6 +180,8 @@ int samples_load_json(struct samples *s, const char *text, size_t length, const 
 		code = load_google(s, root, text, length, file, who);
 	else if (!code && tach__json_member(root, "tach-run-repeat"))
 		code = load_repeat(s, root, file, who);
+	else if (!code && tach__json_member(root, "results"))
+		code = samples_load_hyperfine(s, root, file, who);
 	else if (!code && tach__json_member(root, "tach-diff"))
 		code = load_verdict(s, root, file, who);
 	else {

@@ -55,7 +55,15 @@ baseline 'emulated, processor max' 950 100
 "$tach" gate --baseline new.tsv --candidate new.tsv --fail-if 'instructions > 1%' --format json >verdict.json; kind verdict.json 'emulated, processor max'
 echo '{"benchmarks": [{"name": "BM_sort", "run_type": "iteration", "real_time": 12.5, "cpu_time": 12, "time_unit": "us", "iterations": 10}]}' >google.json
 kind google.json 'time on this machine'
-is dates "$(grep -c '"date":"2025-12-31T23:00:00Z"' k.jsonl)" 3
+echo '{"results": [{"command": "sleep 0.1", "mean": 0.1, "times": [0.101, 0.102, 0.1035]}, {"command": "true", "mean": 0.001}]}' >hyperfine.json
+kind hyperfine.json 'time on this machine'; tail -1 k.jsonl | grep -qF '{"region":"sleep 0.1","quantity":"time","kind":"time","values":[101000000,102000000,103500000]}' || no 'not the times of hyperfine'
+mkdir -p criterion/group/sort/new criterion/group/sort/base criterion/report
+echo '{"sampling_mode":"Linear","iters":[1.0,2.0,4.0],"times":[100.0,220.0,400.0]}' | tee criterion/group/sort/base/sample.json >criterion/group/sort/new/sample.json
+kind criterion/ 'time on this machine'; tail -1 k.jsonl | grep -qF '{"region":"group/sort","quantity":"time","kind":"time","values":[100,110,100]}' || no 'not the times of criterion'
+echo '{"results": [{"mean": 1}]}' >odd.json; ends 2 "$tach" history add --commit x k.jsonl odd.json; says 'odd.json:1:14: this is no result of hyperfine'; 
+echo '{}' >criterion/group/sort/new/sample.json; ends 2 "$tach" history add --commit x k.jsonl criterion; says 'this is no sample of criterion'
+rm -r criterion/group; ends 2 "$tach" history add --commit x k.jsonl criterion; says 'criterion: there is no report in it'
+is dates "$(grep -c '"date":"2025-12-31T23:00:00Z"' k.jsonl)" 5
 result kinds
 
 # What is wrong: nothing is lost.
