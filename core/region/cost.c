@@ -128,6 +128,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 	uint64_t delta[TACH__SUMS], *row;
 	uint32_t epoch = epoch_inside(record, level);
 
+	record->settled = TACH__GET(hot->pairs[0]);
 	if (epoch + 1 == TACH__EPOCHS)
 		epoch = renumber(record) ? epoch_inside(record, level) : epoch;
 	row = epoch + 1 < TACH__EPOCHS ? log_row(record, epoch) : NULL;
@@ -152,6 +153,24 @@ void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t l
 	if (cost->record && tach__self->record == cost->record)
 		cost_reckon(cost, residue, level);
 	tach__signals_release(&cost->signals);
+}
+
+void tach__cost_aside_begin(struct tach__cost *cost)
+{
+	uint32_t level = TACH__LEVEL(tach__self->state);
+
+	cost->record = NULL;
+	if (!level || tach__signals_held != tach__calibrating)
+		return;
+	tach__cost_begin(cost, level);
+	tach__residue_ready(cost->record);
+}
+
+void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop)
+{
+	if (cost->record)
+		tach__cost_end(cost, cost->record->residue.task[is_after_stop],
+			       TACH__LEVEL(tach__self->state));
 }
 
 void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,

@@ -73,6 +73,12 @@ void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark,
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
 
+/* What tach/task.h calls around segments, without its cost: task_cost.c. */
+void tach__segment_begin(struct tach_task *task);
+void tach__segment_end(struct tach_task *task);
+/* Of a whole task, to histograms and worst entries; 0: this thread has no place for them. */
+int tach__task_keep(struct tach_task *task);
+
 /* Segments of tasks on this thread were given up: sets the running task by the stack. */
 void tach__tasks_left(const struct tach__thread *record);
 

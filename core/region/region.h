@@ -67,6 +67,9 @@ struct tach__residue {
 	uint64_t rescheduled[2][2][TACH__SUMS]; /* after the reads of such a STOP */
 	uint64_t again[2][2][TACH__SUMS];	/* their difference, as they read twice */
 	uint64_t stale[2][2][TACH__SUMS];	/* a START that looked the counters up again */
+	uint64_t kept[TACH__SUMS];		/* keeping an entry as one of the worst */
+	/* A task's call; [1]: after a segment's STOP, which adds to no histogram. */
+	uint64_t task[2][TACH__SUMS];
 	/* Any START, slow or not: its counts in the enclosing region. */
 	uint64_t start[2][TACH__SUMS];
 };
@@ -168,7 +171,8 @@ struct tach__thread {
 	char comm[16];
 	/* Cost of slow paths inside open regions; see cost.h. */
 	uint64_t cold[TACH__SUMS];
-	uint32_t epoch; /* the epoch in `state` */
+	uint32_t epoch;	  /* the epoch in `state` */
+	uint64_t settled; /* completed pairs at the end of the last slow path inside regions */
 	struct tach__residue residue;
 	int residue_known;
 	/* flat.c: 1 if the cost of flat regions is known; extra counts of entries that began

@@ -78,6 +78,44 @@ static void measure(const struct tach__trials *r)
 	}
 }
 
+/* What the enclosing region shows more if the inner entry is kept. */
+static void measure_kept(const struct tach__trials *r)
+{
+	struct tach__poke bar = {NULL, UINT64_MAX};
+
+	if (!r->worst)
+		return;
+	bar.at = &r->worst->bar;
+	difference(r->record->residue.kept, r, tach__trial_one, bar, 0, TACH__TRIAL_OUTER);
+	r->worst->bar = UINT64_MAX;
+}
+
+static void shown_around(uint64_t *out, const struct tach__trials *r,
+			 void (*trial)(const struct tach__poke *))
+{
+	tach__trials_run(r, trial, NULL, tach__trial_ids);
+	for (uint32_t i = 0; i <= r->record->count; i++)
+		out[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE];
+}
+
+/* empty: what the enclosing region shows of itself. */
+static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
+{
+	struct tach__slot *slot = tach__slot_at(r->record, TACH__SITE_EMPTY);
+	uint64_t(*task)[TACH__SUMS] = r->record->residue.task;
+	uint64_t call[TACH__SUMS], entry[TACH__SUMS], segment[TACH__SUMS];
+
+	shown_around(call, r, tach__trial_task);
+	shown_around(entry, r, tach__trial_pair);
+	slot->task = 1;
+	shown_around(segment, r, tach__trial_pair);
+	slot->task = 0;
+	for (uint32_t i = 0; i <= r->record->count; i++) {
+		task[0][i] = call[i] - empty[i];
+		task[1][i] = task[0][i] + segment[i] - entry[i];
+	}
+}
+
 /* Computes the counts of a START without its STOP in an enclosing region, minus the overhead of
  * that region. An unfenced inner region has the same overhead. */
 static void measure_starts(const struct tach__trials *r)
@@ -99,6 +137,7 @@ static void measure_starts(const struct tach__trials *r)
 			start[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE] - empty[i];
 		memcpy(r->record->residue.start[fenced], start, sizeof start);
 	}
+	measure_tasks(&with, empty);
 }
 
 /* Once per set, because the code is the same. */
@@ -116,6 +155,7 @@ void tach__residue_measure(const struct tach__trials *trials)
 		few.warm = WARM;
 		few.tries = TRIES;
 		measure(&few);
+		measure_kept(&few);
 		measure_starts(&few);
 	}
 	record->residue_known = 1;
@@ -144,6 +184,7 @@ static int measure_inside(void *of)
 	struct tach__slot **stack = tach__stack(hot, 0), *slots[TRIAL_LEVELS];
 	struct tach_region_mark **marks = tach__marks(stack), *mark[TRIAL_LEVELS];
 	int32_t(*owed)[2] = record->owed;
+	uint64_t settled = record->settled;
 	uint64_t state = hot->state, cold[TACH__SUMS], pairs[2], *log = record->log;
 	size_t log_size = record->log_size;
 	uint32_t epoch = record->epoch;
@@ -165,6 +206,7 @@ static int measure_inside(void *of)
 	record->log = log;
 	record->log_size = log_size;
 	record->epoch = epoch;
+	record->settled = settled;
 	memcpy(record->cold, cold, sizeof cold);
 	for (int i = 0; i < 2; i++)
 		TACH__SET(hot->pairs[i], pairs[i]);

@@ -12,6 +12,7 @@
 #include <tach/task.h>
 #include "core/os/clock.h"
 #include "core/region/beacon.h"
+#include "core/region/cost.h"
 #include "core/region/left.h"
 #include "core/region/region.h"
 
@@ -81,7 +82,7 @@ static void sums_of(struct sums *out, const struct tach__slot *slot,
 
 /* ---- in the copy of the library that owns the regions ---- */
 
-void tach__task_resuming_here(struct tach_task *task)
+void tach__segment_begin(struct tach_task *task)
 {
 	struct carried *c = carried(task);
 	const struct tach__hot *self = tach__self;
@@ -257,7 +258,7 @@ static void join(struct carried *c, const struct tach_task *task)
 		c->flags |= TACH_FLAG_LOST;
 }
 
-void tach__task_suspended_here(struct tach_task *task)
+void tach__segment_end(struct tach_task *task)
 {
 	struct carried *c = carried(task);
 	struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
@@ -302,19 +303,14 @@ static void keep(const struct tach_task *task, const struct carried *c,
 	tach__worst_keep(record, slot->id, c->begun, task->tag, c->flags, c->sum);
 }
 
-void tach__task_ended_here(struct tach_task *task)
+int tach__task_keep(struct tach_task *task)
 {
-	struct carried *c = carried(task);
+	const struct carried *c = carried(task);
+	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
-	if (c->segments) {
-		/* On a thread that never ran the task, an empty segment makes the slot. */
-		if (!slot_here(TACH__GET(task->site->id))) {
-			tach_task_resume(task);
-			tach_task_suspend(task);
-		}
-		keep(task, c, slot_here(TACH__GET(task->site->id)));
-	}
-	task->site = NULL;
+	if (c->segments)
+		keep(task, c, slot);
+	return !c->segments || slot;
 }
 
 /* ---- in any copy ---- */
@@ -359,13 +355,16 @@ static int is_of_tasks(struct tach_site *site)
 
 void tach__task_begin(struct tach_task *task, struct tach_site *site)
 {
+	struct tach__cost cost;
+
 	tach_task_end(task);
+	if (site)
+		tach__configure_once();
+	tach__cost_aside_begin(&cost);
 	memset(task->word, 0, sizeof(struct carried));
-	if (!site)
-		return;
-	tach__configure_once();
-	if (tasks() && is_of_tasks(site))
+	if (site && tasks() && is_of_tasks(site))
 		task->site = site;
+	tach__cost_aside_end(&cost, 0);
 }
 
 void tach__task_ended(struct tach_task *task)

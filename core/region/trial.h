@@ -29,6 +29,8 @@ struct tach__trials {
 	/* Shared by their slots; NULL: the set's entries have none. */
 	uint32_t *histograms;
 	struct tach__sampling *sampling;
+	/* Of the plain inner region, and the record's own; NULL: none are kept. */
+	struct tach__worst *worst, *worst_before;
 	int planted; /* 1: the trials cause their own reschedules, so take the minimum */
 };
 
@@ -46,6 +48,8 @@ void tach__trial_pair_fenced(const struct tach__poke *unused);
 /* The outer region ends first. */
 void tach__trial_overlap(const struct tach__poke *unused);
 void tach__trial_overlap_fenced(const struct tach__poke *unused);
+/* A task's call without a segment. */
+void tach__trial_task(const struct tach__poke *unused);
 /* A flat region; with a moved page, as tach__trial_moved; with a nested region; with a nested
  * region after a poke. */
 void tach__trial_flat(const struct tach__poke *unused);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
+#include "core/region/cost.h"
 #include "core/region/region.h"
 
 enum { TRIES = 1024, YIELD = 16 };
@@ -56,6 +57,7 @@ struct tach__worst *tach__worst_make(uint32_t most, uint32_t sums)
 	struct tach__worst *w = tach__pages(tach__worst_size(most, sums));
 
 	if (w) {
+		w->bar = 1;
 		w->most = most;
 		w->sums = sums;
 	}
@@ -161,7 +163,7 @@ static struct tach__kept *place(struct tach__worst *w, uint64_t key)
 	if (w->n == w->most) {
 		TACH__SET(w->least, least);
 		if (w->bar != UINT64_MAX)
-			TACH__SET(w->bar, least);
+			TACH__SET(w->bar, least + 1);
 	}
 	return to;
 }
@@ -197,11 +199,15 @@ static __attribute__((noinline)) void keep_entry(const struct tach__thread *reco
 				  .flags = flags,
 				  .parent = tach__stack(record->hot, mark->state)[0]->id};
 	uint64_t sum[TACH__SUMS];
+	struct tach__cost cost;
 
+	tach__cost_aside_begin(&cost);
 	for (uint32_t i = 0; i < w->sums; i++)
 		sum[i] = tach__entry_less(&record->entry_cost, delta, inside, i, fenced);
 	what.key = sum[record->worst_by];
 	keep(w, &what, sum);
+	if (cost.record)
+		tach__cost_end(&cost, record->residue.kept, TACH__LEVEL(record->hot->state));
 }
 
 void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark,
@@ -212,7 +218,7 @@ void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark
 	struct tach__worst *w = record->worst[slot->id];
 
 	if (TACH_UNLIKELY(w && tach__entry_less(&record->entry_cost, delta, inside,
-						record->worst_by, fenced) > w->bar))
+						record->worst_by, fenced) >= w->bar))
 		keep_entry(record, mark, w, delta, inside, flags, fenced);
 }
 

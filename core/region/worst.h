@@ -20,7 +20,7 @@ struct tach__kept {
 
 struct tach__worst {
 	uint64_t seq;	 /* odd: being written, as in a slot */
-	uint64_t bar;	 /* entries are checked only if they are above */
+	uint64_t bar;	 /* entries below it are not checked */
 	uint64_t least;	 /* entries are kept only if they are above */
 	uint64_t missed; /* entries of handlers that ran during a write */
 	uint64_t n;

@@ -11,35 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 #include <tach.h>
+#include "tests/guest/known_loop.h"
 #include "tests/guest/machine.h"
 
 static int failures, checks, unflagged;
 static uint32_t counters, histograms, sparse_mode;
 
-/* n iterations, including loading n into its register: 2 n + SETUP instructions. */
-#if defined(__x86_64__)
-#define LOOP(n)                                                                                \
-	__asm__ volatile("mov %0, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : "i"(n) : "ecx", "cc")
-#elif defined(__aarch64__)
-#define LOOP(n)                                                                                \
-	__asm__ volatile("ldr w16, =%0\n1:\tsubs w16, w16, #1\n\tb.ne 1b"                      \
-			 :                                                                     \
-			 : "i"(n)                                                              \
-			 : "w16", "cc")
-#elif defined(__riscv)
-#define LOOP(n)                                                                                \
-	__asm__ volatile("lui t1, %%hi(%0)\n\taddiw t1, t1, %%lo(%0)\n"                        \
-			 "1:\taddi t1, t1, -1\n\tbnez t1, 1b"                                  \
-			 :                                                                     \
-			 : "i"(n)                                                              \
-			 : "t1")
-#endif
-#ifdef __riscv
-enum { SETUP = 2 };
-#else
-enum { SETUP = 1 };
-#endif
-#define TAKES(n) (2 * (int64_t)(n) + SETUP)
 /* Where the kernel's instructions count too (tests/guest/machine.h), little enough to lie
  * between two of its ticks, most times. */
 #ifdef __riscv

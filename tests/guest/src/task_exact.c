@@ -11,31 +11,10 @@
 #include <unistd.h>
 #include <tach.h>
 #include "tests/check.h"
+#include "tests/guest/known_loop.h"
 #include "tests/guest/machine.h"
 
-/* n iterations, including loading n into its register: 2 n + SETUP instructions. */
-#if defined(__x86_64__)
-enum { SETUP = 1 };
-#define LOOP(n)                                                                                \
-	__asm__ volatile("mov %0, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : "i"(n) : "ecx", "cc")
-#elif defined(__aarch64__)
-enum { SETUP = 1 };
-#define LOOP(n)                                                                                \
-	__asm__ volatile("ldr w16, =%0\n1:\tsubs w16, w16, #1\n\tb.ne 1b"                      \
-			 :                                                                     \
-			 : "i"(n)                                                              \
-			 : "w16", "cc")
-#elif defined(__riscv)
-enum { SETUP = 2 };
-#define LOOP(n)                                                                                \
-	__asm__ volatile("lui t1, %%hi(%0)\n\taddiw t1, t1, %%lo(%0)\n"                        \
-			 "1:\taddi t1, t1, -1\n\tbnez t1, 1b"                                  \
-			 :                                                                     \
-			 : "i"(n)                                                              \
-			 : "t1")
-#endif
 enum { OWN = 5000, INNER = 3000, PIECES = 5, TASKS = 8, THREADS = 3 };
-#define TAKES(n) (2 * (n) + SETUP)
 
 static struct tach_snapshot *shot;
 static struct tach_region_info info;

@@ -18,6 +18,13 @@ static struct told {
 } told[20];
 static int ntold, strays;
 
+static union tach__slot_copy empty_slot;
+static struct tach__slot *sim_slot_at(const struct tach__thread *of, uint32_t id)
+{
+	CHECK(of && id == TACH__SITE_EMPTY);
+	return &empty_slot.slot;
+}
+
 static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		    const struct tach__poke *poke, const uint32_t *ids)
 {
@@ -28,8 +35,12 @@ static void sim_run(const struct tach__trials *r, void (*trial)(const struct tac
 		CHECK(ids == (trial == tach__trial_overlap_fenced ? tach__trial_fenced_ids
 								  : tach__trial_ids));
 		r->shown->sum[TACH__TRIAL_INNER][i][4] = 5;
+		/* One around a task's segment, 19 less than around another region. */
 		r->shown->sum[TACH__TRIAL_OUTER][i][4] =
-			10000 * i + (trial == tach__trial_overlap_fenced ? 72 : 66);
+			10000 * i + (trial == tach__trial_overlap_fenced ? 72
+				     : trial == tach__trial_task	 ? 88
+				     : empty_slot.slot.task		 ? 47
+									 : 66);
 	}
 	for (int k = 0; poke && k < ntold; k++) {
 		const struct told *t = &told[k];
@@ -91,6 +102,7 @@ static int sim_own_stack(int (*f)(void *), void *arg)
 	return no_stack ? TACH_ERR_NOMEM : f(arg);
 }
 
+#define tach__slot_at	   sim_slot_at
 #define tach__trials_run   sim_run
 #define tach__lock	   sim_lock
 #define tach__unlock	   sim_unlock
@@ -176,6 +188,8 @@ static int is_known(const struct tach__residue *r)
 	CHECK(r->begin[0][0][COUNT + 1] == 0 && r->before[0][COUNT + 1] == 0);
 	CHECK(is(r->begin[0][1], 23) && is(r->begin[1][0], 29) && is(r->begin[1][1], 31));
 	CHECK(is(r->start[0], 61) && is(r->start[1], 67));
+	CHECK(is(r->task[0], 83) && r->task[1][0] == 64 && r->task[1][1] == 10064);
+	CHECK(empty_slot.slot.task == 0);
 	CHECK(is(r->before[1], 37) && is(r->after[0], 41) && is(r->after[1], 43));
 	for (int e = 0; e < 2; e++) {
 		uint64_t more = 100 * (uint64_t)e;

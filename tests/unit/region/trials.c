@@ -156,6 +156,7 @@ static void begin_flatly(struct tach_site *site, struct tach_region_mark *mark,
 #define tach__slot_at	      sim_slot
 #define tach__split_choose    sim_choose
 #include "core/region/trial.c"
+#include "core/region/trials.c"
 
 /* ---- the trials ---- */
 
@@ -264,7 +265,7 @@ static void begin(void)
 /* Each region's sums begin elsewhere. */
 static void run(int warm, int tries)
 {
-	struct tach__trials r = {&the_thread, &shown, warm, tries, NULL, NULL, 0};
+	struct tach__trials r = {&the_thread, &shown, warm, tries, NULL, NULL, NULL, NULL, 0};
 
 	for (uint32_t s = 0; s < TACH__SHOWN; s++)
 		for (uint32_t i = 0; i <= the_thread.count; i++)
@@ -346,8 +347,9 @@ static void planted(void)
 	ids = tach__trial_ids;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (int stale = 0; stale < 2; stale++) {
-			struct tach__trials r = {&the_thread, &shown, 0, cases[i].tries,
-						 NULL,	      NULL,   1};
+			struct tach__trials r = {&the_thread,	 &shown, 0,
+						 cases[i].tries, NULL,	 NULL,
+						 NULL,		 NULL,	 1};
 			struct tach__poke poke = {poked, 1};
 
 			begin();
