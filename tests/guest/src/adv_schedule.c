@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Adversaries that take the CPU away: migration, hotplug, a competitor, suspension. */
 #include <signal.h>
+#include <string.h>
+#include <tach.h>
 #include "tests/guest/adversary.h"
+#include "tests/guest/known_loop.h"
 
 static int processors(void)
 {
@@ -112,6 +115,65 @@ static void competitor(void)
 	victim_close(&v);
 }
 
+enum { ENTRIES = 64, LEAST = -100, MOST = 500 };
+
+static __attribute__((noinline)) void entry(void)
+{
+	TACH_START(beside);
+	LOOP(5000);
+	sched_yield();
+	LOOP(5000);
+	TACH_STOP(beside);
+}
+
+/* What sched_yield takes is a call and a few instructions: as much for each. */
+static void entries_are_right_or_flagged(const struct tach_snapshot *shot)
+{
+	struct tach_region_info info = {.size = sizeof info};
+	struct tach_worst worst = {.size = sizeof worst};
+	int r = 0, n = 0;
+
+	while (tach_snapshot_region(shot, r, &info) == 0 && strcmp(info.name, "beside") != 0)
+		r++;
+	CHECK(info.calls == ENTRIES, "%d", (int)info.calls);
+	for (; tach_snapshot_worst(shot, r, n, &worst) == 0; n++) {
+		double off = tach_snapshot_worst_value(shot, r, n, 1) - 2 * TAKES(5000);
+
+		if (worst.flags)
+			CHECK(off >= LEAST && off <= MOST, "%+.0f, flags %x", off,
+			      (unsigned)worst.flags);
+		else
+			CHECK(off >= 0 && off < 40, "%+.0f without a flag", off);
+	}
+	CHECK(n == ENTRIES, "%d", n);
+}
+
+/* The same rival, and named regions, which subtract what they measured. */
+static void regions_beside_a_competitor(void)
+{
+	struct tach_regions_options opt = {
+		.size = sizeof opt, .events = "instructions:u", .worst = "64"};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *shot = NULL;
+	struct adversary a;
+	cpu_set_t all;
+	int pinned = -1;
+
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	sched_getaffinity(0, sizeof all, &all);
+	adversary_on_cpu(0, 0);
+	adversary_start(&a, count_and_yield, &pinned);
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	for (int i = 0; i < ENTRIES; i++)
+		entry();
+	CHECK(tach_snapshot_take(&shot, NULL) == 0);
+	CHECK(adversary_stop(&a) > 0);
+	entries_are_right_or_flagged(shot);
+	tach_snapshot_free(shot);
+	sched_setaffinity(0, sizeof all, &all);
+}
+
 static void suspend(void *process)
 {
 	kill(*(pid_t *)process, SIGSTOP);
@@ -133,6 +195,7 @@ int main(void)
 	ADVERSARY(migration);
 	ADVERSARY(hotplug);
 	ADVERSARY(competitor);
+	ADVERSARY(regions_beside_a_competitor);
 	ADVERSARY(suspension);
 	return check_done();
 }
