@@ -27,11 +27,11 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around);
  * not read without a record. */
 void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level);
 /*
- * The same for code beside the edges. It does nothing if no region is open, or if a slow path
+ * The same for code outside the edges. It does nothing if no region is open, or if a slow path
  * around it measures it already.
  */
 void tach__cost_aside_begin(struct tach__cost *cost);
-/* Of a task's call; is_after_stop: behind a segment's STOP that was no slow path. */
+/* For a task's call. is_after_stop: it follows a segment's STOP that took the fast path. */
 void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop);
 /* Subtracts from an entry the cost since its epoch, which has ended. spent: total cost when the
  * entry was read. */

@@ -78,7 +78,7 @@ static void measure(const struct tach__trials *r)
 	}
 }
 
-/* What the enclosing region shows more if the inner entry is kept. */
+/* Measures the counts that a kept inner entry adds to the enclosing region. */
 static void measure_kept(const struct tach__trials *r)
 {
 	struct tach__poke bar = {NULL, UINT64_MAX};
@@ -98,7 +98,7 @@ static void shown_around(uint64_t *out, const struct tach__trials *r,
 		out[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE];
 }
 
-/* empty: what the enclosing region shows of itself. */
+/* empty: the overhead that the enclosing region shows. */
 static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 {
 	struct tach__slot *slot = tach__slot_at(r->record, TACH__SITE_EMPTY);

@@ -7,8 +7,8 @@
 #include "core/region/left.h"
 
 /*
- * A task may be numbered for its rows in here, which takes a lock: the library's own code runs,
- * as in a trial, and none that a handler interrupted.
+ * A task may get its number for rows in between, which takes a lock. So this code counts as a
+ * trial: otherwise the lock would be refused, as in a handler that interrupted the library.
  */
 static int enter(struct tach__cost *cost)
 {

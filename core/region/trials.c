@@ -6,8 +6,8 @@
 
 __thread int tach__calibrating;
 
-/* What they share: they add entries to histograms, and in sparse mode check whether to measure,
- * as entries of the program do, because both cost instructions. */
+/* The slots share this: they add entries to histograms, and in sparse mode check whether to
+ * measure, as entries of the program do, because both cost instructions. */
 int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 {
 	const struct tach__config *config = record->config;

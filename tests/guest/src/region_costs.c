@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library does beside edges does not show in the regions around it: keeping an entry
- * as one of the worst, and a task's begin, suspension, resumption and end.
+ * The enclosing region does not show the library's own work outside edges: keeping an entry as
+ * one of the worst, and the calls that begin, suspend, resume and end a task.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include "tests/guest/known_loop.h"
 #include "tests/guest/machine.h"
 
-/* A task's call may show so many instructions in the region around it: its inline part. */
+/* A task's call may add this number of instructions to the enclosing region: its inline part.
+ */
 enum { CALL = 8 };
 enum { ENTRIES = 40, TRIES = 200 };
 
