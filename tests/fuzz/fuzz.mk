@@ -14,11 +14,12 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(B)/libtach.a $(LDLIBS)
 
-# The library is compiled once for all of them.
+# The library is compiled once for all of them. FUZZED names another: what is only linked needs no instruments in it.
+FUZZED ?= $(B)/fuzzed/libtach.a
 fuzz_clang := clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 $(B)/fuzzed/libtach.a: need-clang FORCE
 	+@$(MAKE) --no-print-directory -s CC=clang B=$(B)/fuzzed OPT='-O1 -g' SAN=fuzzer-no-link,address,undefined $@
-$(B)/fuzz/%: tests/fuzz/%.c $(B)/fuzzed/libtach.a
+$(B)/fuzz/%: tests/fuzz/%.c $(FUZZED)
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LDLIBS)
 fuzz_programs: $(fuzz_names:%=$(B)/fuzz/%)
