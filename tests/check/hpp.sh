@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: seconds=60
 # C++ scope guards cost what the C macros cost: as many instructions, within the 1 % that register
 # allocation makes of it, with both compilers; and nothing at all with -DTACH_DISABLE.
 set -u

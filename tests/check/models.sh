@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: seconds=90
 # spin searches every state of each model in tests/models (Promela). It finds no error in the protocols, in any kind of
 # memory, and finds an error for each weakening that a model names. A line "weakening n: text" names one; it is searched
 # in the weakest memory, which includes the behaviour of the others. It prints the number of states.

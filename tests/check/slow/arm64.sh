@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: seconds=150
 # Everything compiles for arm64 with a cross compiler, and the headers compile alone. Programs for guests are linked
 # too.
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/run: memory=1500
+# tests/run: memory=1500 seconds=300
 # The archive that `make dist` makes builds without git and passes the quick tests. It catches a file that is here but
 # not in the archive (never added, or left out by export-ignore) and that the library, a test program, a table or a test
 # needs; and code that uses git or a path above the tree.

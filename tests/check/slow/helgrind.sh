@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: seconds=150
 # Every lock is released, and no two locks are taken in both orders: threads begin and end, snapshots are taken, sets
 # exchanged, processes forked, libraries unloaded, under Helgrind. helgrind.supp explains its exceptions.
 set -u

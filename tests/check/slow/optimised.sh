@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: seconds=150
 # Our code also compiles at -O3, where gcc analyses more and prints more warnings; warnings are errors.
 set -u
 cd "$(dirname "$0")/../../.."

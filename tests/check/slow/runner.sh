@@ -128,6 +128,12 @@ floor
 test_of a 'trap "echo ok signal; exit 0" INT; kill -INT $$; exit 1'
 check "signals are as at a terminal" '0 1 passed, 0 failed, 0 skipped' "$(run)"
 
+# What takes long begins first, also when nothing is known of an earlier run.
+forget
+for seconds in 2 30 5; do test_of takes$seconds "# tests/run: seconds=$seconds
+echo ok $seconds"; done
+check "the longest first" 'takes30 takes5 takes2' "$(run -j 1 >/dev/null; grep -oE 'takes[0-9]+' "$work/out" | xargs)"
+
 # A guest is ended by boot, which can say what ran in it. Seconds: stands still, and of processor time.
 default() { sed -n "s/.*$2\([0-9]\{2,\}\).*/\1/p" "$1" | head -n 1; }
 kernels=$(tests/guest/kernels | wc -w)
