@@ -82,6 +82,21 @@ static int first_of(struct tach_set **out, const struct usual *usual, int n, uin
 	return make_set(out, &opt, err);
 }
 
+/* Why the first event of `usual` cannot be counted. In the list of all reasons, the name of the
+ * second event comes next. */
+static const char *reason_of_first(const struct tach_set *set, const struct usual *usual,
+				   char *text, size_t size)
+{
+	char second[64], *end;
+
+	snprintf(text, size, "%s", tach_set_missing(set));
+	snprintf(second, sizeof second, "; %s", usual[1].event);
+	end = strstr(text, second);
+	if (end)
+		*end = '\0';
+	return text;
+}
+
 /* Writes the reason, as a clause, why even the first event cannot be counted. */
 static void why_none(const char *text, char *to, size_t size)
 {
@@ -107,6 +122,7 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 	const struct usual *usual = is_emulated ? EMULATED_USUAL : USUAL;
 	int all = is_emulated ? N_OF(EMULATED_USUAL) : N_OF(USUAL), code = 0;
 	struct tach_set_options none = TACH_SET_OPTIONS_INIT;
+	char reason[512];
 	const char *told = tach__environment("TACH_RUN_NOTE");
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
@@ -116,8 +132,7 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 		snprintf(note, size, "%s", told);
 		return make_set(out, &none, NULL);
 	}
-	/* If the machine counts no event, the error of the first one gives the reason. */
-	for (int n = all; n > 0; n = code ? n - 1 : n > 1) {
+	for (int n = all; n > 0; n = code ? n - 1 : 0) {
 		code = first_of(&set, usual, n, flags, &err);
 		if (code == 0 && tach_set_count(set) > 0) {
 			const char *missing = tach_set_missing(set);
@@ -132,7 +147,8 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 			*out = set;
 			return 0;
 		}
-		why_none(code ? err.text : tach_set_missing(set), note, size);
+		why_none(code ? err.text : reason_of_first(set, usual, reason, sizeof reason),
+			 note, size);
 		tach_set_free(set);
 	}
 	return make_set(out, &none, NULL);

@@ -106,6 +106,22 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
 	tach__set_miss(set, text, why);
 }
 
+/*
+ * Was an event of the same kind and privilege levels refused with this code? Then the reason is
+ * the same, and the files that tell it are not read again. Only while no event was counted, as
+ * then it is not about one event; EINVAL is.
+ */
+static int same_refusal(const struct tach__making *m, const struct perf_event_attr *attr,
+			int code)
+{
+	const struct perf_event_attr *first = &m->refused.attr;
+
+	return code == m->refused.code && code != -EINVAL && attr->type == first->type &&
+	       attr->exclude_user == first->exclude_user &&
+	       attr->exclude_kernel == first->exclude_kernel &&
+	       attr->exclude_hv == first->exclude_hv;
+}
+
 /* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
 static int probe(struct tach__making *m, int member)
 {
@@ -118,7 +134,19 @@ static int probe(struct tach__making *m, int member)
 		return 0;
 	for (int i = 0; i < member; i++)
 		fit += m->set->member[i].kind == TACH_MEMBER_HARDWARE;
-	tach__diagnose_open(code, m->set, member, fit, 0, &why);
+	if (fit == 0 && same_refusal(m, &it->attr, code)) {
+		snprintf(why.text, sizeof why.text, "%s%s", it->name, m->refused.why);
+	} else {
+		const char *cause;
+
+		tach__diagnose_open(code, m->set, member, fit, 0, &why);
+		cause = strstr(why.text, ": ");
+		if (fit == 0 && cause) {
+			m->refused.code = code;
+			m->refused.attr = it->attr;
+			snprintf(m->refused.why, sizeof m->refused.why, "%s", cause);
+		}
+	}
 	tach__set_miss(m->set, it->name, why.text);
 	return -1;
 }

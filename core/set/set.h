@@ -66,6 +66,12 @@ struct tach__making {
 	/* Labels, or names, of members that were left out: what rests on them is, too. */
 	int nmissing;
 	struct tach__span missing[TACH__MISSING_MAX];
+	/* The first event that the kernel refused, with the reason: others have the same. */
+	struct {
+		int code;
+		struct perf_event_attr attr;
+		char why[sizeof((struct tach_error *)0)->text];
+	} refused;
 };
 
 /* ---- core/set/events.c ---- */
