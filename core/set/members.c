@@ -108,8 +108,7 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
 
 /*
  * Was an event of the same kind and privilege levels refused with this code? Then the reason is
- * the same, and the files that tell it are not read again. Only while no event was counted, as
- * then it is not about one event; EINVAL is.
+ * the same, and its files need not be read again. EINVAL is about one event alone.
  */
 static int same_refusal(const struct tach__making *m, const struct perf_event_attr *attr,
 			int code)

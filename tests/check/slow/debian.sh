@@ -19,8 +19,8 @@ version=$("$B/tach" version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
 [ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-1" ] || { bad=1; echo "# packaging/debian/changelog has another version than $version-1"; }
 say version
 
-# What ccache answered in both folders would be one object compared with itself: in the second, the first source of each
-# folder is compiled whatever is kept. All other steps are done twice: tables are made, objects linked, packages made.
+# If ccache answers in both folders, an object is compared with itself. So the second build compiles the first source of
+# each folder without the cache. All other steps run twice: they make tables, link objects and make packages.
 mkdir "$work/bin"
 cat >"$work/bin/gcc" <<'SCRIPT'
 #!/usr/bin/env bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the first START of a program asks the kernel, with the default events, where none can be counted: each event once,
-# and each file that tells the reason once.
+# If no default event can be counted, the first START of a program tries each event once, and reads each file about the
+# reason once.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
