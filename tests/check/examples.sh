@@ -41,7 +41,7 @@ calls() { # FILE...
 # In two steps, and by a relative name: so ccache, where the check compiles by it, can answer.
 build() { # COMPILER SOURCE OUT FLAG...
 	local from=${2%/*} name=${2##*/}
-	(cd "$from" && "$1" "${@:4}" -I"$include" -c -o "$3.o" "$name" && "$1" $sanitize -o "$3" "$3.o" "$library" -lm -lpthread -ldl)
+	(cd "$from" && "$1" "${@:4}" -MMD -I"$include" -c -o "$3.o" "$name" && "$1" $sanitize -o "$3" "$3.o" "$library" -lm -lpthread -ldl)
 }
 # Checks one page; writes faults to page.bad.
 check() { # PAGE

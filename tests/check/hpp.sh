@@ -234,7 +234,7 @@ unset "${!TACH_@}" 2>/dev/null
 awk '/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); print } /^\.Sh DESCRIPTION/ { examples = 1 } examples && /^\.Bd/ { on = 1 }' man/tach.hpp.3 >"$work/manual.cc"
 # In two steps: ccache keeps what is compiled, not what is linked; and by relative names, which are the same every time.
 build() { # COMPILER PROGRAM FLAG...
-	(cd "$work" && "$1" "${@:3}" -Wall -Wextra -Werror -I"$include" -c -o "$2.o" "$2.cc" && "$1" -o "$2" "$2.o" "${libraries[@]}")
+	(cd "$work" && "$1" "${@:3}" -Wall -Wextra -Werror -MMD -I"$include" -c -o "$2.o" "$2.cc" && "$1" -o "$2" "$2.o" "${libraries[@]}")
 }
 failed=0
 for compiler in g++ clang++; do
