@@ -53,20 +53,11 @@ static PAPI_component_info_t components[PP_COMPONENTS] = {
 			  .version = "1.0"},
 };
 static int off[PP_COMPONENTS], counted; /* by the program; presets */
+static int boxes_known;
 
 int pp_component_valid(int component)
 {
 	return component >= 0 && component < PP_COMPONENTS;
-}
-
-PAPI_component_info_t *pp_component(int component)
-{
-	return &components[component];
-}
-
-int pp_component_disabled(int component)
-{
-	return components[component].disabled;
 }
 
 static void disable(int component, int code, const char *reason)
@@ -168,14 +159,33 @@ void pp_components_begin(void)
 		0;
 	if (!off[PP_CORE])
 		begin_core();
-	if (!off[PP_UNCORE] && sum_up(PP_UNCORE) == 0)
-		disable(PP_UNCORE, PAPI_ECMP, "no boxes of the uncore found");
+	boxes_known = off[PP_UNCORE];
 	if (!off[PP_SDE])
 		disable(PP_SDE, PAPI_ECMP,
 			"libtach's libpapi does not serve events that software defines");
 	if (!off[PP_ROCM])
 		disable(PP_ROCM, PAPI_ENOSUPP,
 			"libtach's libpapi does not serve graphics processors");
+}
+
+static PAPI_component_info_t *look_at(int component)
+{
+	if (component == PP_UNCORE && !boxes_known) {
+		if (sum_up(PP_UNCORE) == 0)
+			disable(PP_UNCORE, PAPI_ECMP, "no boxes of the uncore found");
+		boxes_known = 1;
+	}
+	return &components[component];
+}
+
+PAPI_component_info_t *pp_component(int component)
+{
+	return look_at(component);
+}
+
+int pp_component_disabled(int component)
+{
+	return look_at(component)->disabled;
 }
 
 /* ---- PAPI's ---- */
@@ -188,7 +198,7 @@ const PAPI_component_info_t *PAPI_get_component_info(int cidx)
 		components[PP_CORE].num_preset_events = pp_presets_count();
 		counted = 1;
 	}
-	return &components[cidx];
+	return look_at(cidx);
 }
 
 int PAPI_num_components(void)

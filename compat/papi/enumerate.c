@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Enumerate native events: the PMUs of a component, their events, their masks and modifiers. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,23 +60,36 @@ static int earlier(const void *a, const void *b)
 	return libpfm4_id(*(const int *)a) - libpfm4_id(*(const int *)b);
 }
 
+static void list_pmus(int component, int *list, int *count)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+	int first = component == PP_UNCORE ? tach_pmu_count() : 0;
+	int end = tach_pmu_count() + (component == PP_UNCORE ? tach_pmu_uncore_count() : 0);
+
+	for (int i = first; i < end && *count < PMUS; i++)
+		if (tach_pmu_describe(i, &info) == 0 && info.present && info.nevents > 0)
+			list[(*count)++] = i;
+	if (component == PP_CORE)
+		qsort(list, (size_t)*count, sizeof(*list), earlier);
+}
+
+/* Each component's PMUs are looked up when they are first asked for: there are many boxes. */
 int pp_component_pmu(int component, int n)
 {
-	static int list[PP_UNCORE + 1][PMUS], count[PP_UNCORE + 1], done;
-	struct tach_pmu_info info = {.size = sizeof info};
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	static int list[PP_UNCORE + 1][PMUS], count[PP_UNCORE + 1], done[PP_UNCORE + 1];
+	int pmu;
 
-	if (!done) {
-		for (int i = 0; i < tach_pmu_count() + tach_pmu_uncore_count() && i < PMUS;
-		     i++) {
-			if (tach_pmu_describe(i, &info) != 0 || !info.present ||
-			    info.nevents == 0)
-				continue;
-			list[info.uncore != 0][count[info.uncore != 0]++] = i;
-		}
-		qsort(list[PP_CORE], (size_t)count[PP_CORE], sizeof(int), earlier);
-		done = 1;
+	if (component > PP_UNCORE)
+		return -1;
+	pthread_mutex_lock(&one);
+	if (!done[component]) {
+		list_pmus(component, list[component], &count[component]);
+		done[component] = 1;
 	}
-	return component <= PP_UNCORE && n < count[component] ? list[component][n] : -1;
+	pmu = n < count[component] ? list[component][n] : -1;
+	pthread_mutex_unlock(&one);
+	return pmu;
 }
 
 static int event_name(int pmu, int event, char *to, size_t size)
