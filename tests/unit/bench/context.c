@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that benchmarks run on: where it is read, and what is said of it. */
+/* The machine that runs benchmarks: where its facts come from, and the text about it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -164,7 +164,7 @@ static void google_benchmarks_context(void)
 	}
 }
 
-/* Of this one, cut to size as everything is. */
+/* This machine's facts, shortened like every text. */
 static void this_machine(void)
 {
 	char text[2048], start[64], first[8] = "#######";

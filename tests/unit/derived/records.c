@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of definition files to CPU names and records: where fields begin and end, what each
- * place may hold, by the least and the most of it. (What is said of each kind of broken file:
- * derived.c.)
+ * Converts lines of definition files to CPU names and records: where fields begin and end, and
+ * the content allowed at each place, with its smallest and largest size. (Messages about broken
+ * files: derived.c.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,9 @@ struct lines {
 static void all(const struct lines *l, size_t many)
 {
 	for (size_t i = 0; i < many; i++) {
-		/* In room of its own, so that nothing behind it can be looked at. */
+		/*
+		 * Copied into a buffer of exact size, so that reads after its end are noticed.
+		 */
 		size_t length = strlen(l[i].text);
 		char *own = malloc(length ? length : 1);
 		const char *got;
@@ -172,7 +174,7 @@ static const struct lines fields[] = {
 	 "1 EVENT 'a' DERIVED_INFIX 'max(N0,N1)+min(1,(2))' x,y"},
 	{"EVENT,a,derived_infix, N0 ,x", "1 EVENT 'a' DERIVED_INFIX 'N0' x"},
 	{"EVENT,a,DERIVED_ADD,x,y(,z", "1:24 e '(' in the base event 'y('"},
-	/* A line break that is lost, behind a quote too. */
+	/* A missing line break, also after a quote. */
 	{"EVENT,a,NOT_DERIVED,xPRESET,b,NOT_DERIVED,y",
 	 "1:22 w another record begins here: a line break is missing; 1 " A
 	 "; 1 PRESET 'b' NOT_DERIVED y"},
@@ -291,7 +293,7 @@ static const struct lines infix[] = {
 	 "time"},
 };
 
-/* What stands between quotes may hold blanks; the parentheses of a formula hold its commas. */
+/* Text between quotes may contain blanks; a formula's parentheses protect its commas. */
 static const struct lines quotes[] = {
 	{"EVENT,\"my event\",NOT_DERIVED,'a b'", "1 EVENT 'my event' NOT_DERIVED a b"},
 	{"EVENT,a,NOT_DERIVED,a b",
@@ -303,7 +305,7 @@ static const struct lines quotes[] = {
 	 "1:29 e SCALE has more than 100 characters"},
 };
 
-/* PAPI's sections for what is not a CPU. */
+/* PAPI's sections for components that are not CPUs. */
 static const struct lines sections[] = {
 	{"CPU,skl\n" E "\ncuda,GH100\ncuda,GA100\n" E "\nCPU,icl\n" E,
 	 "1:5 CPU* 'skl'; 2 " A
@@ -369,7 +371,7 @@ static void lengths(void)
 		if (more)
 			strcpy(want, "1:21 e the base event has more than 255 characters");
 		CHECK(strcmp(parsed(text, strlen(text)), want) == 0, "%s", said);
-		/* What is shown of a word is cut. */
+		/* A shown word is shortened. */
 		snprintf(text, sizeof text, "%0*d,b,c", 40 + more, 0);
 		snprintf(want, sizeof want,
 			 "1:1 e unknown command '%040d': CPU, PRESET or EVENT expected", 0);

@@ -25,8 +25,7 @@ static void named(void)
 		const char *string, *name;
 		uint64_t code;
 	} good[] = {
-		/* Of events and of umasks, with modifiers in them; umasks beside are no double.
-		 */
+		/* For events and umasks with modifiers; other umasks are not duplicates. */
 		{0, "core::L2_LD:MESI",
 		 "core::L2_LD:SELF:ANY:I_STATE:S_STATE:E_STATE:M_STATE:k=1:u=1:e=0:i=0:c=0",
 		 0x537f29},
@@ -110,7 +109,7 @@ static void refused(void)
 		/* An alias has its modifiers already. */
 		{0, "core::RS_UOPS_DISPATCHED_NONE:c=2", TACH_ERR_ATTR_SET, 31,
 		 "given before with another value"},
-		/* What does not exist at all is told first. */
+		/* An unknown name is reported first. */
 		{0, "skl::INST_RETIRED:ANY_P:c=1:c=2:nosuchthing", TACH_ERR_ATTR, 33,
 		 "INST_RETIRED has no umask or modifier 'nosuchthing'"},
 	};
@@ -163,7 +162,7 @@ static void no_ranges(void)
 
 struct picked {
 	const char *pmu, *event;
-	struct tach__pick picks[4]; /* number of umasks: their names are beside */
+	struct tach__pick picks[4]; /* number of umasks; their names are in picks */
 	unsigned n;
 	const char *umask[4];
 	int code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What text is a formula, up to its limits, and the whole sentence where it is none. */
+/* Text that is a formula, up to its limits, and the whole message if it is not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +236,10 @@ static void unknown_names(void)
 			snprintf(sentence, sizeof sentence, "unknown name '%s'", of[i]);
 			refused(text, TACH_ERR_NOTFOUND, 3, sentence);
 		}
-	/* What joins a name to nothing is no part of it; of a long one a hundred are shown. */
+	/*
+	 * Characters that would join names are not part of one; a message shows a hundred of a
+	 * long name.
+	 */
 	start(TACH_FORMULA_INFIX);
 	opt.resolve = said;
 	refused("x:=- 1", TACH_ERR_NOTFOUND, 1, "unknown name 'x'");
@@ -282,7 +285,7 @@ static void operands_that_exist(void)
 
 /* ---- formulas in formulas ---- */
 
-static struct tach_formula *parts[2]; /* the second is none */
+static struct tach_formula *parts[2]; /* the second is NULL */
 
 static const struct tach_formula *part(void *context, int i)
 {
@@ -298,7 +301,7 @@ static void other_formulas_come_whole(void)
 
 	start(TACH_FORMULA_INFIX);
 	parts[0] = compile("N1 > 5 ? -N0 : max(N129, max_hz) + tsc_hz - elapsed_ns * 2");
-	parts[0]->flags = TACH_FLAG_CLOCK; /* of a system whose clock is an estimate */
+	parts[0]->flags = TACH_FLAG_CLOCK; /* on a system with an estimated clock */
 	opt.resolve = said;
 	opt.context = &which;
 	refused("N0 + part", TACH_ERR_TOOMANY, 6, "operands go from N0 to N191 at most");
@@ -307,7 +310,7 @@ static void other_formulas_come_whole(void)
 	if (f) {
 		uint32_t flags[130] = {0};
 
-		/* As many nodes as both have, and the sum. */
+		/* The number of nodes is the sum of both, plus the addition. */
 		CHECK(f->nnodes == parts[0]->nnodes + 2 && f->noperands == 130, "%u, %d",
 		      f->nnodes, f->noperands);
 		CHECK(tach_formula_uses(f, 0) && tach_formula_uses(f, 1) &&
@@ -373,7 +376,7 @@ static void nesting_is_limited(void)
 		else
 			tach_formula_free(compile(text));
 	}
-	/* What stands beside nests no deeper. */
+	/* Terms next to each other do not nest deeper. */
 	start(TACH_FORMULA_INFIX);
 	strcpy(text, "0");
 	repeat("+(-N0)", 150);
@@ -417,7 +420,7 @@ static void nodes_are_limited(void)
 		"the formula has more than 8192 operators and operands");
 }
 
-/* Sixty-four values may wait; what waits first is the first product. */
+/* Sixty-four values may be pending; the first pending value is the first product. */
 static void waiting_is_limited(void)
 {
 	uint64_t n[] = {3, 1};

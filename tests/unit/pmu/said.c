@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What identification says of CPUs it does not know, or knows in part. */
+/* Messages of identification for unknown and partly known CPUs. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -56,8 +56,10 @@ static void said(void)
 		 {"skl"},
 		 0,
 		 ""},
-		/* Of two kinds of core: both, one twice, one that is known, no more than asked
-		   for. */
+		/*
+		 * For two core types: both unknown, the same one twice, one of them known, no
+		 * more than requested
+		 */
 		{TACH__X86,
 		 {{.vendor = "GenuineIntel", .family = 6, .model = 0x5e},
 		  {.vendor = "GenuineIntel", .family = 6, .model = 0x3c}},
@@ -91,7 +93,7 @@ static void said(void)
 		 0,
 		 "some cores of this machine are unknown: HygonGenuine family 0x18 model 0x1 "
 		 "stepping 0x2"},
-		/* What is said of a core that is known in part comes first. */
+		/* The message about the partly known core comes first. */
 		{TACH__X86,
 		 {{.vendor = "GenuineIntel", .family = 6, .model = 0xfe, .stepping = 3},
 		  {.vendor = "HygonGenuine", .family = 0x18}},
@@ -174,7 +176,7 @@ static void said(void)
 	}
 }
 
-/* By the kernel's devices: those of the CPU's own core types, the most capable first. */
+/* From the kernel's devices: the CPU's own core types, the most capable first. */
 static void served(void)
 {
 	static const struct {

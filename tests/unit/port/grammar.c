@@ -56,7 +56,7 @@ static void parts(void)
 		{"b:c,d::e:f,g", NULL, "b", "(c)", ",d::e:f,g"},
 		{"b:c=1,", NULL, "b", "(c>1)", ","},
 		{",b", NULL, "", "", ",b"},
-		/* A slash behind something special ends no device. */
+		/* A slash after something special does not end a device. */
 		{"b:c/d:e", NULL, "b", "(c/d)(e)", ""},
 		{"a::b/c:d", "a", "b/c", "(d)", ""},
 		{"b=c/d", NULL, "b=c/d", "", ""},
@@ -155,8 +155,9 @@ static int split_of(const char *first, char c, size_t n, const char *last)
 	return rc;
 }
 
-/* 256 special characters with the end; 65,535 bytes. What follows the first event may be
- * longer. */
+/*
+ * 256 special characters with the end; 65,535 bytes. Text after the first event may be longer.
+ */
 static void lengths(void)
 {
 	CHECK(split_of("b", ':', 257, "") == 0, "the first two end the PMU's name");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of umasks: what goes together, what comes by default, and what refusals say. */
+/* Groups of umasks: combinations, defaults, and the text of refusals. */
 #include <string.h>
 #include <tach/event.h>
 #include "core/port/work.h"
@@ -30,7 +30,9 @@ static void chosen(void)
 		{"skl::OFFCORE_RESPONSE_0:L3_HITM:DMND_RFO",
 		 "skl::OFFCORE_RESPONSE_0:DMND_RFO:L3_HITM:SNP_NONE:SNP_NOT_NEEDED:SNP_MISS:"
 		 "SNP_HIT_NO_FWD:SNP_HIT_WITH_FWD:SNP_HITM:SNP_NON_DRAM"},
-		/* That default is left out of a name that has a umask it would exclude. */
+		/*
+		 * A name with a umask that excludes the default does not contain the default.
+		 */
 		{"skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM",
 		 "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM"},
 		/* OUTSTANDING goes with group 0 alone, and need not be there. */
@@ -112,8 +114,7 @@ static void refused(void)
 	}
 }
 
-/* Where a umask is missing: those of the group, as many as fit 159 bytes with ", ..." behind.
- */
+/* For a missing umask: lists the group's umasks that fit 159 bytes, then ", ...". */
 static void missing(void)
 {
 	struct tach_encode_options opt = options(0);
@@ -164,7 +165,7 @@ static void missing(void)
 	CHECK(told > 200 && cut > 20, "%d told, %d cut", told, cut);
 }
 
-/* ---- the functions, with what no table says ---- */
+/* ---- the functions, with cases that no table has ---- */
 
 static struct tach__event event_named(const char *pmu_name, const char *name)
 {

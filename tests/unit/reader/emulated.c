@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of what an emulator counts: its answer is this test's, and so are its counts. In a
- * program of its own, as whether there is an emulator is asked once.
+ * A reader of an emulator's counts: the test provides the answer and the counts. It is a
+ * separate program, because the existence of an emulator is asked once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static struct tach_set *make(const char *events)
 	return set;
 }
 
-/* From where they stood when the reader was opened; a region has what was added in it. */
+/* Counts start at the open of the reader; a region has the counts added during it. */
 static void read_from_where_they_stood(const char *events, int instructions, int branches)
 {
 	struct tach_set *set = make(events);
@@ -72,7 +72,7 @@ static void regions_have_what_was_added(void)
 	read_from_where_they_stood("branches:u instructions:u", 1, 0);
 }
 
-/* Each thread asks for counts of its own, and one that gets no answer has none. */
+/* Each thread asks for counts of its own; a thread that gets no answer has none. */
 static void without_the_emulator_it_is_not_opened(void)
 {
 	struct tach_set *set = make("instructions:u");
