@@ -55,7 +55,7 @@ int tach__holds(uintptr_t at, const void *expected, size_t size)
 
 /* rt_sigprocmask(2) copies the new mask before it checks `how` (kernel/signal.c). So it returns
  * EFAULT, or EINVAL without any change. Probes 8 bytes. */
-static int readable(uintptr_t at)
+static int is_readable(uintptr_t at)
 {
 	return tach__sys(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
 }
@@ -81,7 +81,7 @@ static int on_stack(struct tach__thread *record, uintptr_t at)
 	if (!record->stack_low)
 		record->stack_low = top & ~(uintptr_t)(PROBE - 1);
 	for (; record->stack_low > at; record->stack_low -= PROBE)
-		if (!readable(record->stack_low - PROBE))
+		if (!is_readable(record->stack_low - PROBE))
 			return 0;
 	return 1;
 }
@@ -121,9 +121,9 @@ struct expected {
 };
 
 /* `own`: the mark is on this thread's stack. */
-TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
-				   const struct expected *e,
-				   const struct tach_region_mark *mark, int own)
+TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
+				      const struct tach__slot *slot, const struct expected *e,
+				      const struct tach_region_mark *mark, int own)
 {
 	/* Little-endian: the level is in the first bytes. */
 	size_t known = e->known == UINT64_MAX ? sizeof e->state : e->known ? 4 : 0;
@@ -142,17 +142,18 @@ TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tac
 	       tach__holds((uintptr_t)&mark->state, &e->state, known);
 }
 
-static int alive(struct tach__thread *record, const struct tach__slot *slot,
-		 const struct expected *e, uintptr_t mark, uintptr_t sp)
+static int mark_is_alive(struct tach__thread *record, const struct tach__slot *slot,
+			 const struct expected *e, uintptr_t mark, uintptr_t sp)
 {
 	int own;
 
 	if (tach__whole_is(record, mark))
-		return intact(record->hot, slot, e, (const struct tach_region_mark *)mark, 1);
+		return is_intact(record->hot, slot, e, (const struct tach_region_mark *)mark,
+				 1);
 	own = on_stack(record, sp) && on_stack(record, mark);
 	if (own ? mark < sp && !on_alternate_stack() : on_unused_alternate_stack(mark))
 		return 0;
-	return intact(record->hot, slot, e, (const struct tach_region_mark *)mark, own);
+	return is_intact(record->hot, slot, e, (const struct tach_region_mark *)mark, own);
 }
 
 int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
@@ -162,7 +163,7 @@ int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
 
 	if (tach__part_closing(slot, part))
 		e.known = 0;
-	return alive(record, slot, &e, part->outer, sp);
+	return mark_is_alive(record, slot, &e, part->outer, sp);
 }
 
 /* For an entry without a part of its own: a recursion, or a handler ran during its START. */
@@ -175,7 +176,7 @@ static int level_alive(struct tach__thread *record, const struct tach__slot *slo
 		level,
 		UINT32_MAX};
 
-	return mark && alive(record, slot, &e, mark, sp);
+	return mark && mark_is_alive(record, slot, &e, mark, sp);
 }
 
 /* For an entry that is not alive. It was counted, but before its STOP lowered the level, a
@@ -188,8 +189,8 @@ static int is_over(const struct tach__thread *record, const struct tach__slot *s
 
 /* ---- the stack of open regions ---- */
 
-void tach__hand_down(const struct tach__thread *record, struct tach__slot *slot,
-		     struct tach__slot *around)
+void tach__give_children_to_parent(const struct tach__thread *record, struct tach__slot *slot,
+				   struct tach__slot *around)
 {
 	uint64_t *from = (uint64_t *)tach__children(slot, record->count, 1);
 	uint64_t *to = (uint64_t *)tach__children(around, record->count, 1);
@@ -228,7 +229,7 @@ struct tach__part *tach__part_at(const struct tach__thread *record,
 void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,
 			struct tach__slot *around, struct tach__part *part)
 {
-	tach__hand_down(record, slot, around);
+	tach__give_children_to_parent(record, slot, around);
 	if (!part || !tach__part_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
 	/* Entries that counted as inside this one are in no inclusive sum. */
@@ -276,7 +277,7 @@ static void find_over(const struct tach__thread *record, struct gone *gone)
 	}
 }
 
-static void flag(const struct tach__thread *record, struct tach__slot *slot)
+static void flag_incomplete(const struct tach__thread *record, struct tach__slot *slot)
 {
 	if (slot != record->outside)
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
@@ -291,9 +292,9 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 
 	if (gone->over[level / 64] >> level % 64 & 1) {
 		/* Regions that began since then count inside it. */
-		tach__hand_down(record, slot, around);
-		flag(record, slot);
-		flag(record, around);
+		tach__give_children_to_parent(record, slot, around);
+		flag_incomplete(record, slot);
+		flag_incomplete(record, around);
 		gone->is_any_over = 1;
 		return;
 	}

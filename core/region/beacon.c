@@ -43,7 +43,7 @@ struct search {
 
 static char own_file[1024]; /* "": the program itself */
 
-static void look_at(struct search *s, struct tach__beacon *b, const char *file)
+static void check_beacon(struct search *s, struct tach__beacon *b, const char *file)
 {
 	if (b == &tach__beacon) {
 		snprintf(s->own_file, sizeof s->own_file, "%s", file);
@@ -59,7 +59,7 @@ static size_t padded(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+static int check_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -81,14 +81,15 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 			    note->n_descsz != sizeof offset || memcmp(name, "tach", 5) != 0)
 				continue;
 			memcpy(&offset, desc, sizeof offset);
-			look_at(context, (void *)((intptr_t)desc + offset), info->dlpi_name);
+			check_beacon(context, (void *)((intptr_t)desc + offset),
+				     info->dlpi_name);
 		}
 	}
 	return 0;
 }
 
 /* Makes sure that the file is never unloaded. The program itself never is. */
-static void stay(const char *file)
+static void keep_loaded(const char *file)
 {
 	void *(*open)(const char *, int);
 	int saved = errno;
@@ -109,10 +110,10 @@ void tach__beacon_claim(void)
 	struct search s = {.owner = NULL};
 	uint32_t state = TACH__BEACON_OWNER;
 
-	dl_iterate_phdr(look_in, &s);
+	dl_iterate_phdr(check_object, &s);
 	memcpy(own_file, s.own_file, sizeof own_file);
 	if (s.owner) {
-		stay(s.owner_file);
+		keep_loaded(s.owner_file);
 		owner = s.owner;
 		state = owner->layout == TACH__BEACON_LAYOUT && owner->abi == tach__beacon.abi
 				? TACH__BEACON_JOINED
@@ -142,7 +143,7 @@ int tach__beacon_alone(void)
 
 void tach__beacon_stay(void)
 {
-	stay(own_file);
+	keep_loaded(own_file);
 }
 
 int tach__beacon_refuse(struct tach_error *err)

@@ -70,7 +70,7 @@ static void split_ready(struct tach__thread *record, uint32_t id)
 }
 
 /* Gives the calling thread a slot for that site. Returns 0 if the site is not measured. */
-static int ready(struct tach_site *home, uintptr_t sp)
+static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 {
 	uint32_t id = (uint32_t)__atomic_load_n(&home->id, __ATOMIC_ACQUIRE);
 	struct tach__hot *self = tach__self;
@@ -107,22 +107,21 @@ static int ready(struct tach_site *home, uintptr_t sp)
 
 /* Makes the thread and its slot ready. unready: how START came here, because each way has its
  * own residue. */
-static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready,
-					     uintptr_t sp)
+static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenced, int unready,
+						uintptr_t sp)
 {
 	struct tach__thread *record;
 	struct tach__cost cost;
 	int can;
 
-	/* A handler that interrupted the library itself: the interrupted code may hold its
-	 * locks. */
+	/* A handler interrupted the library itself, which may hold its locks. */
 	if (TACH_UNLIKELY(tach__signals_held != tach__calibrating)) {
 		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	tach__configure_once();
 	tach__cost_begin(&cost, TACH__LEVEL(tach__self->state));
-	can = ready(site, sp);
+	can = make_slot_ready(site, sp);
 	record = cost.record;
 	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
 		tach__epochs_begin(tach__self);
@@ -155,7 +154,8 @@ static void begin_nothing(struct tach_site *site, struct tach_region_mark *mark)
  * owner's function, or one that does nothing if regions are off. Returns NULL if this copy runs
  * it.
  */
-static __attribute__((noinline)) begin_function elsewhere(struct tach_site *site, int fenced)
+static __attribute__((noinline)) begin_function begin_of_owner(struct tach_site *site,
+							       int fenced)
 {
 	const struct tach__beacon *owner;
 
@@ -176,17 +176,17 @@ void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int
 	begin_function begins = NULL;
 
 	if (TACH_UNLIKELY(tach__beacon.state != TACH__BEACON_OWNER))
-		begins = elsewhere(site, fenced);
+		begins = begin_of_owner(site, fenced);
 	/* The last call in this function, as in begin_again. */
 	if (begins)
 		begins(site, mark);
-	else if (prepare(site, fenced, 0, TACH__STACK_POINTER))
+	else if (make_ready(site, fenced, 0, TACH__STACK_POINTER))
 		begin_again(site, mark, fenced);
 }
 
 /* Code that was not used for a while is slow at first, most of all read(2). Calibration repeats
  * itself and never shows that; the entry must not show it either. */
-static __attribute__((noinline)) void warm(struct tach__hot *self)
+static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 {
 	struct tach_mark mark = {.clock = 0};
 	uint64_t delta[TACH__SUMS];
@@ -199,8 +199,8 @@ static __attribute__((noinline)) void warm(struct tach__hot *self)
 
 /* Returns 1 if a mark above that of its region's open entry is certainly a recursion that the
  * compiler put into one frame. Otherwise that entry may have been left. */
-TACH__LOOKS_BACK static int recursive(const struct tach__part *part,
-				      const struct tach_region_mark *mark, uintptr_t sp)
+TACH__LOOKS_BACK static int is_recursion(const struct tach__part *part,
+					 const struct tach_region_mark *mark, uintptr_t sp)
 {
 	const struct tach_region_mark *outer = (const struct tach_region_mark *)part->outer;
 
@@ -208,14 +208,14 @@ TACH__LOOKS_BACK static int recursive(const struct tach__part *part,
 	       outer->state == part->ceiling - 1 && outer->end;
 }
 
-void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
+void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 			 struct tach__slot *slot, int fenced, struct tach__hot *self)
 {
 	struct tach__part *part = tach__part(slot, self->count, 0);
 	int closing;
 
 	if (slot->id == 0) {
-		if (prepare(site, fenced, 1, TACH__STACK_POINTER))
+		if (make_ready(site, fenced, 1, TACH__STACK_POINTER))
 			begin_again(site, mark, fenced);
 		return;
 	}
@@ -223,14 +223,14 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 		if (tach__sampling_gated(self->record, slot))
 			return;
 		if (self->record->config->sparse > 1)
-			warm(self);
+			warm_up(self);
 		slot->sampling->begun = self->record->passed;
 	}
 	/* A STOP of this region is nearly done: check whether a handler left it. */
 	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
 	if ((closing || (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
-			 !recursive(part, mark, TACH__STACK_POINTER))) &&
-	    !prepare(site, fenced, 1, TACH__STACK_POINTER))
+			 !is_recursion(part, mark, TACH__STACK_POINTER))) &&
+	    !make_ready(site, fenced, 1, TACH__STACK_POINTER))
 		return;
 	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, self->count, 1);
@@ -239,7 +239,7 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 	self->open[fenced](TACH__GET(self->state), mark, slot, part, self);
 }
 
-static int readable(const struct tach__hot *self, struct tach_mark *mark)
+static int are_readable(const struct tach__hot *self, struct tach_mark *mark)
 {
 	uint32_t lock;
 
@@ -257,7 +257,7 @@ static int readable(const struct tach__hot *self, struct tach_mark *mark)
  * that were left, so that this entry's level is lower. Or it stopped an enclosing region, and
  * this entry was taken for lost.
  */
-static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
+static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 {
 	struct tach__slot *slot = tach__slot_of(self->record, mark->part);
 	struct tach__part *part = mark->part;
@@ -302,7 +302,7 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 }
 
 /* Returns 1 if the pages are unchanged since they were looked up. */
-static int seen(const struct tach__hot *self)
+static int pages_are_unchanged(const struct tach__hot *self)
 {
 	tach__word left = (tach__word)TACH__GET(self->since.locks);
 
@@ -312,7 +312,7 @@ static int seen(const struct tach__hot *self)
 }
 
 /* Does not replace a number that a handler stored meanwhile, by an older one. */
-static int look_at(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
+static int look_up_one(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
 {
 #ifdef TACH_COUNTER_AT
 	return TACH_COUNTER_SEE(&seen->at, way, *lock);
@@ -335,7 +335,7 @@ static int look_at(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
  * do the same between any two instructions, while pages change. Its newer numbers stay. If this
  * function then continues with an older lock, the sum differs from the pages' sum.
  */
-static int look(struct tach__hot *self)
+static int look_up(struct tach__hot *self)
 {
 	uint32_t first = 1;
 	uint64_t locks = 0;
@@ -344,7 +344,7 @@ static int look(struct tach__hot *self)
 	for (uint32_t i = 0; i < self->count; i++) {
 		uint32_t lock;
 
-		if (!look_at(&self->seen[i], tach__way(self->reader, i), &lock))
+		if (!look_up_one(&self->seen[i], tach__way(self->reader, i), &lock))
 			return 0;
 		locks += lock;
 		if (i == 0)
@@ -357,8 +357,8 @@ static int look(struct tach__hot *self)
 }
 
 /* The same inside other regions, which subtract its cost. The level is raised by now. */
-static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_t level,
-						 int fenced)
+static __attribute__((noinline)) int look_up_inside(struct tach__hot *self, uint32_t level,
+						    int fenced)
 {
 	struct tach__thread *record = self->record;
 	struct tach__cost cost;
@@ -367,7 +367,7 @@ static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_
 
 	tach__cost_begin(&cost, level);
 	tach__residue_ready(record);
-	found = look(self);
+	found = look_up(self);
 	tach__cost_end(&cost,
 		       record->residue.stale[found && self->since.lock == leader][fenced],
 		       level);
@@ -378,17 +378,17 @@ void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__ho
 {
 	uint32_t level = TACH__LEVEL(mark->state);
 
-	if (readable(self, &mark->counters) &&
-	    (!self->knows || seen(self) ||
-	     (level ? look_inside(self, level, fenced) : look(self)))) {
+	if (are_readable(self, &mark->counters) &&
+	    (!self->cached || pages_are_unchanged(self) ||
+	     (level ? look_up_inside(self, level, fenced) : look_up(self)))) {
 		/* Starting again loses nothing. */
-		state_anew(self, mark);
+		renew_state(self, mark);
 		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
 				   mark->part, self);
 		return;
 	}
 	do {
-		state_anew(self, mark);
+		renew_state(self, mark);
 		if (fenced)
 			TACH_FENCE();
 		tach__begin_slow(self->reader, &mark->counters, self->count);

@@ -8,7 +8,7 @@
 #include "core/region/reads.h"
 
 /* Another thread still has the region open: makes its next START check. */
-static void orphan(const struct tach_region_mark *mark)
+static void interrupt_owner(const struct tach_region_mark *mark)
 {
 	struct tach__thread *record;
 
@@ -24,20 +24,20 @@ static void orphan(const struct tach_region_mark *mark)
 
 /* A region that was open at a fork belongs to no thread of the child, but that is not an error
  * of the program. */
-static void refuse(struct tach_region_mark *mark)
+static void refuse_stop(struct tach_region_mark *mark)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__held held;
 
 	mark->end = NULL;
-	if (tach__signals_held) { /* as in `prepare` of cold_start.c */
+	if (tach__signals_held) { /* as in `make_ready` of cold_start.c */
 		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	tach__lock(&held);
 	if (TACH__OPENING(mark->state) > r->inherited % TACH__OPENINGS) {
 		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
-		orphan(mark);
+		interrupt_owner(mark);
 	}
 	tach__unlock(&held);
 }
@@ -121,7 +121,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 	const uint64_t *before;
 
 	if (!record || TACH__OPENING(self->state) != TACH__OPENING(mark->state)) {
-		refuse(mark);
+		refuse_stop(mark);
 		return;
 	}
 	read_spent(&r, &spent, mark, fenced);
@@ -154,7 +154,7 @@ void tach__end_cold(struct tach_region_mark *mark, int fenced)
 	end_cold(mark, 0, fenced, TACH__UNFLAT);
 }
 
-void tach__end_unflat(struct tach_region_mark *mark, enum tach__unflat why)
+void tach__end_not_flat(struct tach_region_mark *mark, enum tach__unflat why)
 {
 	struct tach__hot *self = tach__self;
 	struct tach__reading r;

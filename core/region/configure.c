@@ -66,8 +66,9 @@ static void note_odd(struct tach__config *config)
 }
 
 /* If the environment asked for it, reports give the reason, and the result is 0. */
-static int in_vain(struct tach__config *config, int code, const char *value,
-		   const char *variable, const struct tach_error *why, struct tach_error *err)
+static int note_failure(struct tach__config *config, int code, const char *value,
+			const char *variable, const struct tach_error *why,
+			struct tach_error *err)
 {
 	if (value != tach__environment(variable))
 		return tach__error(err, code, 0, 0, "%s", why->text);
@@ -98,11 +99,11 @@ static int config_of(struct tach__config **out, const struct tach_regions_option
 	memcpy(config->note, note, sizeof note);
 	code = tach__worst_choose(config, opt->worst, &why);
 	if (code)
-		code = in_vain(config, code, opt->worst, "TACH_WORST", &why, err);
+		code = note_failure(config, code, opt->worst, "TACH_WORST", &why, err);
 	if (!code) {
 		code = tach__split_parse(&config->split, opt->by, &why);
 		if (code)
-			code = in_vain(config, code, opt->by, "TACH_BY", &why, err);
+			code = note_failure(config, code, opt->by, "TACH_BY", &why, err);
 	}
 	if (!code && plan)
 		code = tach__ring_make(config, plan, opt, err);
@@ -137,7 +138,7 @@ static int configure(const struct tach_regions_options *given, struct tach_error
 }
 
 /* Completes the caller's options from the environment. */
-static struct tach_regions_options complete(const struct tach_regions_options *given)
+static struct tach_regions_options complete_options(const struct tach_regions_options *given)
 {
 	struct tach_regions_options opt = {0};
 
@@ -234,7 +235,7 @@ int tach__configure_here(const struct tach_regions_options *given, struct tach_e
 			tach_set_free(given->set);
 		return 0;
 	}
-	opt = complete(given);
+	opt = complete_options(given);
 	code = check_options(&opt, err);
 	if (code)
 		return code;
@@ -320,7 +321,7 @@ static int is_off(void)
 }
 
 /* TACH_ENABLE decides. Without it, asking for output switches regions on. */
-static int wanted(void)
+static int regions_are_wanted(void)
 {
 	return !is_off() &&
 	       (tach__environment("TACH_ENABLE") || tach__environment("TACH_OUTPUT") ||
@@ -342,13 +343,13 @@ static void configure_from_environment(void)
 	tach__beacon_claim();
 	if (tach__beacon_owner() || tach__beacon_alone())
 		return;
-	is_wanted = wanted();
+	is_wanted = regions_are_wanted();
 	if (is_wanted || !is_off())
 		tach__environment_complain(is_wanted);
 	if (!is_wanted)
 		return;
 	tach__output_at_exit(tach__environment("TACH_OUTPUT"));
-	opt = complete(NULL);
+	opt = complete_options(NULL);
 	if (configure(&opt, &err) == 0) {
 		if (opt.events || opt.metrics)
 			tach__environment_uncounted(tach__registry.config->note);

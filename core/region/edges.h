@@ -166,16 +166,16 @@ struct tach__hot {
 	 * If rows are divided by tag or task (split.h): slots by id, and the previous `begin`.
 	 */
 	struct tach__slot **split;
-	void (*beneath[2])(struct tach_site *site, struct tach_region_mark *mark,
-			   struct tach__slot *slot, struct tach__part *part,
-			   struct tach__hot *self);
+	void (*begin_unsplit[2])(struct tach_site *site, struct tach_region_mark *mark,
+				 struct tach__slot *slot, struct tach__part *part,
+				 struct tach__hot *self);
 	/* Flat regions, flat.c: their code for this number of counters; NULL: they have no
 	 * code. */
 	__typeof__(((struct tach__slot *)0)->begin) begin_flat;
 	void (*end_flat)(struct tach_region_mark *mark);
 	struct tach__seen seen[TACH__UNROLLED];
 	struct tach__since since;
-	uint32_t knows;	 /* 1: edges use `seen` */
+	uint32_t cached; /* 1: edges use `seen` */
 	uint32_t single; /* 1: words change in single instructions: TACH_SINGLE */
 };
 #define TACH__LEVEL(state)   ((uint32_t)(state))
@@ -339,7 +339,7 @@ TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark 
 				int fenced);
 /* START if the slot is not ready, its entries need a check, or an earlier one may have been
  * left. */
-TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
+TACH_COLD void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
 /* START if a read was torn, by the kernel or by a handler's region, or is not possible. The
  * mark is in the register where START has it, which saves START an instruction. */
@@ -360,7 +360,7 @@ enum tach__unflat {
 	TACH__FLAT_TORN,
 	TACH__UNFLAT
 };
-TACH_COLD void tach__end_unflat(struct tach_region_mark *mark, enum tach__unflat why);
+TACH_COLD void tach__end_not_flat(struct tach_region_mark *mark, enum tach__unflat why);
 
 /* STOP at another level or epoch than its mark. */
 TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);

@@ -41,8 +41,8 @@ struct tach__part *tach__part_at(const struct tach__thread *record,
 				 const struct tach__slot *slot, uint32_t level);
 void tach__part_close(const struct tach__slot *slot, struct tach__part *part);
 /* A region never ended: gives the counts of the regions inside it to the enclosing region. */
-void tach__hand_down(const struct tach__thread *record, struct tach__slot *slot,
-		     struct tach__slot *around);
+void tach__give_children_to_parent(const struct tach__thread *record, struct tach__slot *slot,
+				   struct tach__slot *around);
 /* Gives up an entry; the counts inside it go to slot `around`. part: NULL if its mark is
  * unknown. */
 void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,

@@ -113,7 +113,7 @@ void tach__overtaken_mend(struct tach__thread *record, int is_sure)
 }
 
 static __attribute__((noinline)) void
-look_closely(struct tach__hot *self, struct tach__slot *slot, struct tach__part *part)
+check_closely(struct tach__hot *self, struct tach__slot *slot, struct tach__part *part)
 {
 	struct tach__held held;
 
@@ -141,5 +141,5 @@ void tach__overtaken_look(const struct tach_site *site)
 	slot = tach__table(self)[id];
 	part = tach__part(slot, 0, 0);
 	if (TACH_UNLIKELY(is_open(part)))
-		look_closely(self, slot, part);
+		check_closely(self, slot, part);
 }

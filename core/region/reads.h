@@ -44,7 +44,7 @@ TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct t
  *
  * START reads the cached sum before it reads any index. An index is at least as new as the sum,
  * because it is stored first, together with its lock, and is never replaced by an older one
- * (`look`, cold_start.c). It is not newer than the page. So if the pages have that sum after
+ * (`look_up`, cold_start.c). It is not newer than the page. So if the pages have that sum after
  * the reads, all indexes have been valid since the look. START leaves the sum in the mark, and
  * STOP compares with it: then the indexes have been valid since START, and the group was not
  * rescheduled.

@@ -111,7 +111,7 @@ void tach__slots_clear(struct tach__thread *record)
 }
 
 /* An interrupted write of an entry will not be resumed: sums contain a part of it. */
-static void write_over(struct tach__slot *slot)
+static void end_write(struct tach__slot *slot)
 {
 	if (!(slot->seq & 1))
 		return;
@@ -120,7 +120,8 @@ static void write_over(struct tach__slot *slot)
 }
 
 /* Returns 1 if the code that writes to the slot still has its level, below `state`. */
-static int written(const struct tach__hot *self, const struct tach__slot *slot, uint64_t state)
+static int has_writer(const struct tach__hot *self, const struct tach__slot *slot,
+		      uint64_t state)
 {
 	for (uint32_t k = TACH__LEVEL(state); k-- > 0;)
 		if (tach__stack(self, k)[1] == slot)
@@ -130,12 +131,12 @@ static int written(const struct tach__hot *self, const struct tach__slot *slot, 
 
 void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 {
-	if (written(record->hot, slot, record->hot->state))
+	if (has_writer(record->hot, slot, record->hot->state))
 		return;
-	write_over(slot);
+	end_write(slot);
 	for (int i = 0; i < TACH__OVERFLOWS; i++)
 		if (record->overflow_id[i] == slot->id)
-			write_over(record->overflow[i]);
+			end_write(record->overflow[i]);
 }
 
 /*
@@ -144,15 +145,15 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
  * is ended every AMID entries. If the writer continues after all, its entry is flagged, and the
  * next entry mends the sequence.
  */
-static void write_over_in_time(struct tach__thread *record, struct tach__slot *slot,
-			       const struct tach__slot *overflow)
+static void end_old_write(struct tach__thread *record, struct tach__slot *slot,
+			  const struct tach__slot *overflow)
 {
 	if (overflow->seq / 2 % AMID != AMID - 1)
 		return;
-	write_over(slot);
+	end_write(slot);
 	for (int i = 0; i < TACH__OVERFLOWS; i++)
 		if (record->overflow[i] != overflow && record->overflow_id[i] == slot->id)
-			write_over(record->overflow[i]);
+			end_write(record->overflow[i]);
 }
 
 /*
@@ -166,8 +167,8 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 	struct tach__thread *record = self->record;
 	uint32_t id = slot->id;
 
-	if (!written(self, slot, state)) {
-		write_over(slot);
+	if (!has_writer(self, slot, state)) {
+		end_write(slot);
 		return slot;
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
@@ -182,10 +183,10 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 			continue;
 		if (record->overflow[i]->seq & 1)
 			continue;
-		write_over_in_time(record, slot, record->overflow[i]);
+		end_old_write(record, slot, record->overflow[i]);
 		return record->overflow[i];
 	}
-	write_over_in_time(record, slot, record->overflow[TACH__OVERFLOWS]);
+	end_old_write(record, slot, record->overflow[TACH__OVERFLOWS]);
 	TACH__COUNT(tach__self, slot->lost, 1);
 	return record->overflow[TACH__OVERFLOWS];
 }

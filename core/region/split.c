@@ -90,7 +90,7 @@ static void begin_split(struct tach_site *site, struct tach_region_mark *mark,
 
 	if (TACH_UNLIKELY(!slot))
 		slot = (struct tach__slot *)(uintptr_t)&tach__slot_unready.slot;
-	self->beneath[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
+	self->begin_unsplit[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
 }
 
 static void begin_plain(struct tach_site *site, struct tach_region_mark *mark,
@@ -130,7 +130,7 @@ void tach__split_open(struct tach__thread *record)
 	if (!record->splits)
 		return;
 	record->npairs = pairs_of(split);
-	memcpy(hot->beneath, hot->begin, sizeof hot->beneath);
+	memcpy(hot->begin_unsplit, hot->begin, sizeof hot->begin_unsplit);
 	hot->begin[0] = begin_plain;
 	hot->begin[1] = begin_fenced;
 }

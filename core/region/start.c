@@ -8,7 +8,8 @@
 #include "core/region/region.h"
 
 /* False if a signal handler completed a region during this START. */
-TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mark *mark)
+TACH_INLINE int no_handler_ran(const struct tach__hot *self,
+			       const struct tach_region_mark *mark)
 {
 	return TACH_LIKELY(mark->pairs[0] == TACH__OPERAND(self->pairs[0]));
 }
@@ -18,9 +19,10 @@ TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mar
  * then mark. A handler that runs after the level is raised is nested in this entry. If it looks
  * for abandoned entries, it sees either a complete mark or a part without one.
  */
-TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct tach__slot *slot,
-			struct tach__part *part, struct tach__hot *self,
-			struct tach__slot **stack, __typeof__(mark->end) end)
+TACH_INLINE void push_region(uint64_t state, struct tach_region_mark *mark,
+			     struct tach__slot *slot, struct tach__part *part,
+			     struct tach__hot *self, struct tach__slot **stack,
+			     __typeof__(mark->end) end)
 {
 	TACH__SET(stack[1], slot);
 	TACH__SET(*tach__marks(stack), mark);
@@ -38,21 +40,21 @@ TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct ta
 /* mark->pairs was read before `state`, so it shows whether a handler ran since. */
 TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 			     struct tach__slot *slot, struct tach__part *part,
-			     struct tach__hot *self, uint32_t count, int fenced, int knows)
+			     struct tach__hot *self, uint32_t count, int fenced, int cached)
 {
 	int read;
 
-	occupy(state, mark, slot, part, self, tach__stack(self, state), self->end[fenced]);
+	push_region(state, mark, slot, part, self, tach__stack(self, state), self->end[fenced]);
 	if (fenced)
 		TACH_FENCE();
-	read = knows ? tach__known_begin(self, &mark->counters, count)
-		     : tach__begin_reads(self->reader, &mark->counters, count);
+	read = cached ? tach__known_begin(self, &mark->counters, count)
+		      : tach__begin_reads(self->reader, &mark->counters, count);
 	if (TACH_UNLIKELY(!read)) {
 		tach__begin_torn(fenced, mark, self);
 		return;
 	}
 	mark->counters.clock = tach_clock();
-	if (TACH_UNLIKELY(!alone(self, mark))) {
+	if (TACH_UNLIKELY(!no_handler_ran(self, mark))) {
 		tach__begin_torn(fenced, mark, self);
 		return;
 	}
@@ -62,12 +64,12 @@ TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 
 TACH_INLINE void begin(struct tach_site *site, struct tach_region_mark *mark,
 		       struct tach__slot *slot, struct tach__part *part, struct tach__hot *self,
-		       uint32_t count, int fenced, int knows)
+		       uint32_t count, int fenced, int cached)
 {
 	uint64_t state;
 
 	if (TACH_UNLIKELY((uintptr_t)mark >= part->outer)) {
-		tach__begin_unusual(site, mark, slot, fenced, self);
+		tach__begin_checked(site, mark, slot, fenced, self);
 		return;
 	}
 	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
@@ -79,10 +81,10 @@ TACH_INLINE void begin(struct tach_site *site, struct tach_region_mark *mark,
 	if (TACH__LEVEL(state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, count, 1);
 #endif
-	open_region(state, mark, slot, part, self, count, fenced, knows);
+	open_region(state, mark, slot, part, self, count, fenced, cached);
 }
 
-TACH_INLINE void enter(struct tach_site *site, struct tach_region_mark *mark, int fenced)
+TACH_INLINE void start_region(struct tach_site *site, struct tach_region_mark *mark, int fenced)
 {
 	uint64_t id = TACH__GET(site->id);
 	struct tach__hot *self = tach__self;
@@ -98,12 +100,12 @@ TACH_INLINE void enter(struct tach_site *site, struct tach_region_mark *mark, in
 
 void tach__region_begin(struct tach_site *site, struct tach_region_mark *mark)
 {
-	enter(site, mark, 0);
+	start_region(site, mark, 0);
 }
 
 void tach__region_begin_fenced(struct tach_site *site, struct tach_region_mark *mark)
 {
-	enter(site, mark, 1);
+	start_region(site, mark, 1);
 }
 
 void tach__region_begin_flat(struct tach_site *site, struct tach_region_mark *mark)
@@ -143,14 +145,14 @@ TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mar
 		self->begin[0](site, mark, slot, part, self);
 		return;
 	}
-	occupy(state, mark, slot, part, self, tach__stack(self, 0), self->end_flat);
+	push_region(state, mark, slot, part, self, tach__stack(self, 0), self->end_flat);
 	/* On failure, take the general path. */
 	if (TACH_UNLIKELY(!tach__known_begin(self, &mark->counters, count))) {
 		tach__begin_torn(0, mark, self);
 		return;
 	}
 	mark->counters.clock = tach_clock();
-	if (TACH_UNLIKELY(!alone(self, mark)))
+	if (TACH_UNLIKELY(!no_handler_ran(self, mark)))
 		tach__begin_torn(0, mark, self);
 }
 
@@ -165,24 +167,24 @@ void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *ma
 /* ---- the instances ---- */
 
 /* The slow path calls `open`, which `begin` contains too. */
-#define BEGIN(name, count, fenced, knows)                                                      \
+#define BEGIN(name, count, fenced, cached)                                                     \
 	static void open_##name(uint64_t state, struct tach_region_mark *mark,                 \
 				struct tach__slot *slot, struct tach__part *part,              \
 				struct tach__hot *self)                                        \
 	{                                                                                      \
-		open_region(state, mark, slot, part, self, count, fenced, knows);              \
+		open_region(state, mark, slot, part, self, count, fenced, cached);             \
 	}                                                                                      \
 	static void begin_##name(struct tach_site *site, struct tach_region_mark *mark,        \
 				 struct tach__slot *slot, struct tach__part *part,             \
 				 struct tach__hot *self)                                       \
 	{                                                                                      \
-		begin(site, mark, slot, part, self, count, fenced, knows);                     \
+		begin(site, mark, slot, part, self, count, fenced, cached);                    \
 	}
 #define INSTANCE(n)                                                                            \
 	BEGIN(plain_##n, n, 0, 0)                                                              \
 	BEGIN(fenced_##n, n, 1, 0)                                                             \
-	BEGIN(knows_plain_##n, n, 0, 1)                                                        \
-	BEGIN(knows_fenced_##n, n, 1, 1)                                                       \
+	BEGIN(cached_plain_##n, n, 0, 1)                                                       \
+	BEGIN(cached_fenced_##n, n, 1, 1)                                                      \
 	static void begin_flat_##n(struct tach_site *site, struct tach_region_mark *mark,      \
 				   struct tach__slot *slot, struct tach__part *part,           \
 				   struct tach__hot *self)                                     \
@@ -194,19 +196,19 @@ BEGIN(plain_any, self->count, 0, 0)
 BEGIN(fenced_any, self->count, 1, 0)
 
 #define ROW(n) {{begin_plain_##n, begin_fenced_##n}, {open_plain_##n, open_fenced_##n}, NULL},
-#define KNOWS(n)                                                                               \
-	{{begin_knows_plain_##n, begin_knows_fenced_##n},                                      \
-	 {open_knows_plain_##n, open_knows_fenced_##n},                                        \
+#define CACHED(n)                                                                              \
+	{{begin_cached_plain_##n, begin_cached_fenced_##n},                                    \
+	 {open_cached_plain_##n, open_cached_fenced_##n},                                      \
 	 begin_flat_##n},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->begin[0]) begin[2];
 	__typeof__(((struct tach__hot *)0)->open[0]) open[2];
 	__typeof__(((struct tach__hot *)0)->begin_flat) flat;
-} straight[2][TACH__UNROLLED + 1] = {{TACH__INSTANCES(ROW)}, {TACH__INSTANCES(KNOWS)}},
+} straight[2][TACH__UNROLLED + 1] = {{TACH__INSTANCES(ROW)}, {TACH__INSTANCES(CACHED)}},
 			       any[] = {ROW(any)};
 
 /* Asks once: CPUID causes an exit from a virtual machine. */
-static int hides(void)
+static int cpu_can_hide_counters(void)
 {
 	static int known; /* 1: no, 2: yes */
 
@@ -227,10 +229,10 @@ void tach__start_choose(struct tach__hot *self)
 	const struct instance *instance = any;
 
 	/* A counter that may be hidden needs a check at each read. */
-	self->knows = is_straight && !hides();
+	self->cached = is_straight && !cpu_can_hide_counters();
 	self->single = TACH_SINGLE();
 	if (is_straight)
-		instance = &straight[self->knows][self->count];
+		instance = &straight[self->cached][self->count];
 	memcpy(self->begin, instance->begin, sizeof instance->begin);
 	memcpy(self->open, instance->open, sizeof self->open);
 	self->begin_flat = instance->flat;

@@ -7,7 +7,7 @@
 #include "core/reader/reader.h"
 #include "core/region/region.h"
 
-TACH_INLINE int usual(const struct tach__hot *self, const struct tach_region_mark *mark)
+TACH_INLINE int is_innermost(const struct tach__hot *self, const struct tach_region_mark *mark)
 {
 	return TACH_LIKELY(TACH__GET(self->state) - 1 == mark->state);
 }
@@ -15,7 +15,7 @@ TACH_INLINE int usual(const struct tach__hot *self, const struct tach_region_mar
 /*
  * Call it last. Regions that a handler began and ended during the reads may be counted or not.
  */
-TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
+TACH_INLINE int no_handler_completed(const struct tach__hot *self, uint64_t pairs)
 {
 	TACH__ORDER();
 	return TACH_LIKELY(pairs == TACH__OPERAND(self->pairs[0]));
@@ -24,7 +24,7 @@ TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
 /* Straight code for `count` counters that are read in user space. All registers are for the
  * counters. Everything else stays in the mark, where a second read finds it. */
 TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps,
-		     int knows)
+		     int cached)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
@@ -35,18 +35,19 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	tach__pairs inside = tach__pairs_of(self->pairs);
 
 	TACH__ORDER();
-	if (TACH_UNLIKELY(!usual(self, mark))) {
+	if (TACH_UNLIKELY(!is_innermost(self, mark))) {
 		tach__end_cold(mark, fenced);
 		return;
 	}
 	reader = self->reader;
 	if (fenced)
 		TACH_FENCE();
-	if (TACH_UNLIKELY(knows && !tach__known_end(self, &mark->counters, delta + 1, count))) {
+	if (TACH_UNLIKELY(cached &&
+			  !tach__known_end(self, &mark->counters, delta + 1, count))) {
 		tach__end_moved(mark, fenced);
 		return;
 	}
-	if (TACH_UNLIKELY(!knows &&
+	if (TACH_UNLIKELY(!cached &&
 			  !tach__end_reads(reader, &mark->counters, delta + 1, count))) {
 		tach__end_torn(mark, fenced);
 		return;
@@ -54,12 +55,12 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	delta[0] = tach_clock() - mark->counters.clock;
 	if (fenced)
 		TACH_FENCE();
-	if (TACH_UNLIKELY(!undisturbed(self, inside[0]))) {
+	if (TACH_UNLIKELY(!no_handler_completed(self, inside[0]))) {
 		tach__end_torn(mark, fenced);
 		return;
 	}
 	inside -= tach__pairs_of(mark->pairs);
-	if (count && !knows && tach__moved(reader, &mark->counters))
+	if (count && !cached && tach__moved(reader, &mark->counters))
 		goto unusual;
 	stack = tach__stack(self, mark->state);
 	slot = stack[1];
@@ -98,23 +99,23 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	struct tach__slot *slot;
 	struct tach__part *part;
 
-	if (TACH_UNLIKELY(!usual(self, mark))) {
-		tach__end_unflat(mark, TACH__FLAT_STATE);
+	if (TACH_UNLIKELY(!is_innermost(self, mark))) {
+		tach__end_not_flat(mark, TACH__FLAT_STATE);
 		return;
 	}
 	if (TACH_UNLIKELY(!tach__known_end(self, &mark->counters, delta + 1, count))) {
-		tach__end_unflat(mark, TACH__FLAT_MOVED);
+		tach__end_not_flat(mark, TACH__FLAT_MOVED);
 		return;
 	}
 	delta[0] = tach_clock() - mark->counters.clock;
-	if (TACH_UNLIKELY(!undisturbed(self, mark->pairs[0]))) {
-		tach__end_unflat(mark, TACH__FLAT_INSIDE);
+	if (TACH_UNLIKELY(!no_handler_completed(self, mark->pairs[0]))) {
+		tach__end_not_flat(mark, TACH__FLAT_INSIDE);
 		return;
 	}
 	part = mark->part;
 	slot = (struct tach__slot *)(void *)((char *)part - offsetof(struct tach__slot, word));
 	if (TACH_UNLIKELY(TACH__TAKE(self, slot->seq))) {
-		tach__end_unflat(mark, TACH__FLAT_TORN);
+		tach__end_not_flat(mark, TACH__FLAT_TORN);
 		return;
 	}
 	TACH__FENCE(__ATOMIC_RELEASE);
@@ -264,7 +265,7 @@ int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark
 			r->inside[i] = TACH__GET(self->pairs[i]) - mark->pairs[i];
 		if (TACH_UNLIKELY(TACH__GET(self->state) != state))
 			return 0;
-	} while (!undisturbed(self, pairs));
+	} while (!no_handler_completed(self, pairs));
 	return 1;
 }
 
@@ -285,7 +286,7 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 	struct tach__hot *self = tach__self;
 	struct tach__reading r;
 
-	if (TACH_UNLIKELY(!usual(self, mark))) {
+	if (TACH_UNLIKELY(!is_innermost(self, mark))) {
 		tach__end_cold(mark, fenced);
 		return;
 	}
@@ -308,20 +309,20 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 
 /* ---- the instances ---- */
 
-#define END(name, count, fenced, keeps, knows)                                                 \
+#define END(name, count, fenced, keeps, cached)                                                \
 	static void end_##name(struct tach_region_mark *mark)                                  \
 	{                                                                                      \
-		end(mark, count, fenced, keeps, knows);                                        \
+		end(mark, count, fenced, keeps, cached);                                       \
 	}
 #define INSTANCE(n)                                                                            \
 	END(plain_##n, n, 0, 0, 0)                                                             \
 	END(fenced_##n, n, 1, 0, 0)                                                            \
 	END(worst_##n, n, 0, TACH__KEEPS_WORST, 0)                                             \
 	END(each_##n, n, 0, TACH__KEEPS_EACH, 0)                                               \
-	END(knows_plain_##n, n, 0, 0, 1)                                                       \
-	END(knows_fenced_##n, n, 1, 0, 1)                                                      \
-	END(knows_worst_##n, n, 0, TACH__KEEPS_WORST, 1)                                       \
-	END(knows_each_##n, n, 0, TACH__KEEPS_EACH, 1)                                         \
+	END(cached_plain_##n, n, 0, 0, 1)                                                      \
+	END(cached_fenced_##n, n, 1, 0, 1)                                                     \
+	END(cached_worst_##n, n, 0, TACH__KEEPS_WORST, 1)                                      \
+	END(cached_each_##n, n, 0, TACH__KEEPS_EACH, 1)                                        \
 	static void end_flat_##n(struct tach_region_mark *mark)                                \
 	{                                                                                      \
 		end_flat(mark, n);                                                             \
@@ -338,21 +339,21 @@ static void end_fenced_any(struct tach_region_mark *mark)
 	end_any(mark, 1);
 }
 
-#define PLAIN(n)       {{end_plain_##n, end_fenced_##n}},
-#define WORST(n)       {{end_worst_##n, end_fenced_any}},
-#define EACH(n)	       {{end_each_##n, end_fenced_any}},
-#define KNOWS_PLAIN(n) {{end_knows_plain_##n, end_knows_fenced_##n}},
-#define KNOWS_WORST(n) {{end_knows_worst_##n, end_fenced_any}},
-#define KNOWS_EACH(n)  {{end_knows_each_##n, end_fenced_any}},
-#define KEEPING(knows)                                                                         \
+#define PLAIN(n)	{{end_plain_##n, end_fenced_##n}},
+#define WORST(n)	{{end_worst_##n, end_fenced_any}},
+#define EACH(n)		{{end_each_##n, end_fenced_any}},
+#define CACHED_PLAIN(n) {{end_cached_plain_##n, end_cached_fenced_##n}},
+#define CACHED_WORST(n) {{end_cached_worst_##n, end_fenced_any}},
+#define CACHED_EACH(n)	{{end_cached_each_##n, end_fenced_any}},
+#define KEEPING(cached)                                                                        \
 	{                                                                                      \
-		[0] = {TACH__INSTANCES(knows##PLAIN)},                                         \
-		[TACH__KEEPS_WORST] = {TACH__INSTANCES(knows##WORST)},                         \
-		[TACH__KEEPS_EACH] = {TACH__INSTANCES(knows##EACH)},                           \
+		[0] = {TACH__INSTANCES(cached##PLAIN)},                                        \
+		[TACH__KEEPS_WORST] = {TACH__INSTANCES(cached##WORST)},                        \
+		[TACH__KEEPS_EACH] = {TACH__INSTANCES(cached##EACH)},                          \
 	}
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->end[0]) end[2];
-} keeping[2][TACH__KEEPS_EACH + 1][TACH__UNROLLED + 1] = {KEEPING(), KEEPING(KNOWS_)},
+} keeping[2][TACH__KEEPS_EACH + 1][TACH__UNROLLED + 1] = {KEEPING(), KEEPING(CACHED_)},
 						    any = {{end_plain_any, end_fenced_any}};
 
 #define FLAT(n) end_flat_##n,
@@ -364,9 +365,9 @@ void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps)
 	const struct instance *instance = &any;
 
 	if (plain && keeps <= TACH__KEEPS_EACH && tach__edges_straight(self))
-		instance = &keeping[self->knows][keeps][self->count];
+		instance = &keeping[self->cached][keeps][self->count];
 	memcpy(self->end, instance->end, sizeof instance->end);
-	self->end_flat = self->knows && instance == &keeping[1][0][self->count]
+	self->end_flat = self->cached && instance == &keeping[1][0][self->count]
 				 ? flats[self->count]
 				 : NULL;
 }

@@ -135,7 +135,7 @@ static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
 
 /* `c` is suspended before the task `to`, which began later. So `to` must restore the state from
  * before `c`. */
-static void pass_on(struct carried *c, struct carried *to)
+static void swap_saved(struct carried *c, struct carried *to)
 {
 	uint32_t now = tach__split_task(0);
 
@@ -168,7 +168,7 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 	}
 	c = carried((struct tach_task *)(void *)task);
 	if (next && is_task(c))
-		pass_on(c, next);
+		swap_saved(c, next);
 }
 
 void tach__tasks_left(const struct tach__thread *record)
@@ -197,8 +197,8 @@ void tach__tasks_left(const struct tach__thread *record)
 }
 
 /* Computes what the segment added to its part. Returns 0 if it did not count there. */
-static int took(const struct carried *c, const struct tach_task *task,
-		const struct tach__slot *slot, struct sums *out)
+static int read_segment(const struct carried *c, const struct tach_task *task,
+			const struct tach__slot *slot, struct sums *out)
 {
 	const struct tach__part *part = task->mark.part;
 	const struct tach__thread *record = tach__self->record;
@@ -242,7 +242,7 @@ static void add(struct carried *c, const struct tach__slot *slot, const struct s
 }
 
 /* The first counted segment decides the set. */
-static void join(struct carried *c, const struct tach_task *task)
+static void choose_set(struct carried *c, const struct tach_task *task)
 {
 	const struct tach__config *config = tach__self->record->config;
 
@@ -270,11 +270,11 @@ void tach__segment_end(struct tach_task *task)
 		tach__split_task(c->task_before);
 		tach__tag_here(c->tag_before);
 	}
-	if (!took(c, task, slot, &of)) {
+	if (!read_segment(c, task, slot, &of)) {
 		c->flags |= TACH_FLAG_LOST;
 		return;
 	}
-	join(c, task);
+	choose_set(c, task);
 	if (c->generation == tach__self->record->config->generation)
 		add(c, slot, &of);
 	c->segments++;

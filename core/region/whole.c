@@ -130,7 +130,7 @@ static int children_add(const struct tach__thread *record, const struct tach__sl
  * slot of the innermost region is being written, which completes another pair. Returns 0 if
  * they are inconsistent, because the thread lost its processor during a change.
  */
-static int children_look(const struct tach__thread *record, const struct tach__slot *slot,
+static int read_children(const struct tach__thread *record, const struct tach__slot *slot,
 			 uint64_t *children, uint64_t pairs[2])
 {
 	const struct tach__hot *hot = record->hot;
@@ -155,7 +155,7 @@ static int children_look(const struct tach__thread *record, const struct tach__s
 }
 
 /* The cost of slow paths inside, as the STOP of the entry would subtract it (cost.h). */
-static void cold_look(const struct tach__thread *record, uint64_t *spent)
+static void read_cost(const struct tach__thread *record, uint64_t *spent)
 {
 	for (uint32_t i = 0; i <= record->count; i++)
 		spent[i] = TACH__GET(record->cold[i]) - record->whole.cold[i];
@@ -168,8 +168,8 @@ static int is_gone(const struct tach__thread *record)
 }
 
 /* With the lock. The thread may continue to run: reads again while regions end in it. */
-static void look(const struct tach__thread *record, const struct tach__slot *slot,
-		 struct so_far *at)
+static void read_entry(const struct tach__thread *record, const struct tach__slot *slot,
+		       struct so_far *at)
 {
 	const struct tach_region_mark *mark = &record->whole.mark;
 	uint64_t later[TACH__CHILDREN_WORDS(TACH_COUNTERS_MAX)], pairs[2], after[2];
@@ -177,15 +177,15 @@ static void look(const struct tach__thread *record, const struct tach__slot *slo
 	int whole, tries = 0;
 
 	do {
-		whole = children_look(record, slot, at->children, pairs);
-		cold_look(record, spent);
+		whole = read_children(record, slot, at->children, pairs);
+		read_cost(record, spent);
 		at->r.flags = 0;
 		at->r.error = 0;
 		if (record->count)
 			at->r.flags = tach__reader_end_other(record->reader, &mark->counters,
 							     at->r.delta + 1, &at->r.error);
 		at->r.delta[0] = tach_clock() - mark->counters.clock;
-		whole &= children_look(record, slot, later, after);
+		whole &= read_children(record, slot, later, after);
 	} while (after[0] != pairs[0] && ++tries < QUIET_TRIES);
 	for (int i = 0; i < 2; i++)
 		at->r.inside[i] = pairs[i] - mark->pairs[i];
@@ -213,10 +213,10 @@ int tach__whole_note(void)
 		return 0;
 	while (!tach__edges_stop(self, &record->whole.mark, TACH__GET(self->state), &at->r, 0))
 		;
-	cold_look(record, spent);
+	read_cost(record, spent);
 	tach__edges_since(self, &record->whole.mark, &at->r);
 	slot = tach__slot_of(record, record->whole.mark.part);
-	if (!children_look(record, slot, at->children, pairs))
+	if (!read_children(record, slot, at->children, pairs))
 		at->r.flags |= TACH_FLAG_INCOMPLETE;
 	memset(at->loose, 0, sizeof at->loose);
 	for (uint32_t i = 0; i <= record->count; i++)
@@ -265,7 +265,7 @@ void tach__whole_end_dead(struct tach__thread *record)
 	    (record->count && !record->reader))
 		return;
 	tach__lock(&held);
-	look(record, slot, &at);
+	read_entry(record, slot, &at);
 	tach__unlock(&held);
 	TACH__ADD(slot->seq, 1);
 	TACH__FENCE(__ATOMIC_RELEASE);
@@ -319,7 +319,7 @@ static int end_now(struct tach__thread *record, const struct tach__slot *slot,
 	tach__lock(&held);
 	open = !(seq & 1) && (!record->count || record->reader) && is_open(record, slot, slot);
 	if (open)
-		look(record, slot, at);
+		read_entry(record, slot, at);
 	tach__unlock(&held);
 	return open && __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE) == seq;
 }

@@ -106,7 +106,7 @@ static int is_found(void)
 {
 	struct search s = {.owner = NULL};
 
-	dl_iterate_phdr(look_in, &s);
+	dl_iterate_phdr(check_object, &s);
 	CHECK(!s.owner || (s.owner == &other && strcmp(s.owner_file, "/lib/one.so") == 0));
 	return s.owner != NULL;
 }

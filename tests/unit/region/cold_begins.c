@@ -543,7 +543,7 @@ static void not_measured(void)
 	begin_unready(0);
 	tach__signals_held++;
 	tach__begin_cold(&site, &mark, 0);
-	tach__begin_unusual(&site, &mark, &slots[1].slot, 0, hot);
+	tach__begin_checked(&site, &mark, &slots[1].slot, 0, hot);
 	tach__signals_held--;
 	SAID("");
 	CHECK(lost() == before + 3);
@@ -574,7 +574,7 @@ static void inside_others(void)
 		for (int unready = 0; unready < 2; unready++) {
 			begin_unready(LEVEL);
 			if (unready)
-				tach__begin_unusual(&site, &mark, &slots[1].slot, fenced, hot);
+				tach__begin_checked(&site, &mark, &slots[1].slot, fenced, hot);
 			else
 				tach__begin_cold(&site, &mark, fenced);
 			SAID(fenced ? "configure cost heal thread worst 1 residue "
@@ -639,7 +639,7 @@ static void sampled(void)
 				config.sparse = sparse;
 				sim.gated = gated;
 				record.passed = 55;
-				tach__begin_unusual(&site, &mark, slot, 1, hot);
+				tach__begin_checked(&site, &mark, slot, 1, hot);
 				SAID(gated ? "gated "
 				     : sparse == 1 || count == 0
 					     ? "gated open begin fenced "
@@ -667,7 +667,7 @@ static void opens(void)
 		tach__part(slot, COUNT, 0)->outer = (uintptr_t)&mark;
 		tach__part(slot, COUNT, 0)->ceiling = TACH__STATE(OPENING, EPOCH, LEVEL + 1);
 		at_order = pair_ends;
-		tach__begin_unusual(&site, &mark, slot, fenced, hot);
+		tach__begin_checked(&site, &mark, slot, fenced, hot);
 		SAID(fenced ? "open begin fenced " : "open begin ");
 		CHECK(mark.pairs[0] == 3 && mark.pairs[1] == 2);
 		CHECK(sim.state == TACH__STATE(OPENING, EPOCH + 1, LEVEL) && sim.to == &mark);
@@ -697,7 +697,7 @@ static void recursions(void)
 		outer->state = part->ceiling - (k == 3 ? 0 : 1);
 		outer->end = k == 4 ? NULL : ends;
 		part->outer = (uintptr_t)outer;
-		tach__begin_unusual(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
+		tach__begin_checked(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
 		/* If it is not certain, it is checked whether that entry was left open. */
 		SAID(k == 0 || k == 7 ? "open begin "
 				      : "configure cost heal thread residue spent open begin ");
@@ -711,7 +711,7 @@ static void recursions(void)
 	part->outer = (uintptr_t)&below[0];
 	part->ceiling = TACH__STATE(OPENING, EPOCH, LEVEL);
 	sim.enabled[0] = 0;
-	tach__begin_unusual(&site, &mark, slot, 0, hot);
+	tach__begin_checked(&site, &mark, slot, 0, hot);
 	SAID("configure cost heal residue spent ");
 }
 
@@ -722,7 +722,7 @@ static void closing(void)
 
 	begin(LEVEL);
 	tach__part(slot, COUNT, 0)->outer = (uintptr_t)&mark;
-	tach__begin_unusual(&site, &mark, slot, 0, hot);
+	tach__begin_checked(&site, &mark, slot, 0, hot);
 	SAID("configure cost heal thread residue spent open begin ");
 	CHECK(sim.part == tach__part(slot, COUNT, 0));
 }
@@ -896,7 +896,7 @@ static void looked_up(void)
 		for (int fenced = 0; fenced < 2; fenced++)
 			for (uint32_t elsewhere = 0; elsewhere < 2; elsewhere++) {
 				begin_torn(level);
-				hot->knows = 1;
+				hot->cached = 1;
 				hot->since.lock = elsewhere ? 20 : 22;
 				hot->since.locks = 48;
 				tach__begin_torn(fenced, &mark, hot);
@@ -922,7 +922,7 @@ static void seen_before(void)
 {
 	for (int odd = 0; odd < 2; odd++) {
 		begin_torn(LEVEL);
-		hot->knows = 1;
+		hot->cached = 1;
 		hot->since.lock = 20 + (uint32_t)odd;
 		hot->since.locks = 50;
 		tach__begin_torn(0, &mark, hot);
@@ -936,7 +936,7 @@ static void not_seen(void)
 {
 	for (int k = 0; k < 4; k++) {
 		begin_torn(0);
-		hot->knows = 1;
+		hot->cached = 1;
 		hot->since.lock = 7;
 		hot->since.locks = 9;
 		if (k % 2)

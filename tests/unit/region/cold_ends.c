@@ -399,7 +399,7 @@ static void unflat(void)
 				continue;
 			begin(0);
 			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
-			tach__end_unflat(&mark, (enum tach__unflat)why);
+			tach__end_not_flat(&mark, (enum tach__unflat)why);
 			SAID("stop since add ");
 			CHECK(sim.asked[0] == mark.state + 1 && !sim.fenced);
 			added(0, flags ? TACH_FLAG_INCOMPLETE : told, record.unflat[is][0], 0);
@@ -407,13 +407,13 @@ static void unflat(void)
 			begin(0);
 			sim.stops[0] = 0;
 			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
-			tach__end_unflat(&mark, (enum tach__unflat)why);
+			tach__end_not_flat(&mark, (enum tach__unflat)why);
 			SAID("stop stop cost residue since heal level 0 add spent ");
 			added(1, flags * TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED,
 			      record.unflat[why][0], 0);
 		}
 	begin(0);
-	tach__end_unflat(&mark, TACH__FLAT_STATE);
+	tach__end_not_flat(&mark, TACH__FLAT_STATE);
 	SAID("stop cost residue since heal level 0 add spent ");
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);

@@ -180,9 +180,9 @@ static void handed_down(void)
 		if (i < 4)
 			known[i] = 50 + i;
 	}
-	tach__hand_down(record, slot_of(9), slot_of(9));
+	tach__give_children_to_parent(record, slot_of(9), slot_of(9));
 	CHECK(from[0] == 100);
-	tach__hand_down(record, slot_of(9), slot_of(8));
+	tach__give_children_to_parent(record, slot_of(9), slot_of(8));
 	for (uint64_t i = 0; i < 4; i++)
 		CHECK(to[i] == 1050 + 2 * i && from[i] == 50 + i && known[i] == 50 + i);
 	CHECK(to[4] == 1000 && from[4] == 112);

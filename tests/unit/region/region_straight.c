@@ -1585,8 +1585,8 @@ static void chosen(void)
 	CHECK(asked == 1, "%d", asked);
 	for (int n = 1; n <= MOST; n++) {
 		begins(n, "0");
-		CHECK(tach__self->knows == (!HIDES && n <= (int)TACH__UNROLLED), "%d: %d", n,
-		      (int)tach__self->knows);
+		CHECK(tach__self->cached == (!HIDES && n <= (int)TACH__UNROLLED), "%d: %d", n,
+		      (int)tach__self->cached);
 		for (uint32_t keeps = 0; keeps <= 3; keeps++)
 			for (int plain = 0; plain < 2; plain++) {
 				int is_straight =

@@ -539,7 +539,7 @@ static void in_order(void)
 	slot = tach__slot_at(record, 5);
 	CHECK(loaded.at == &record->chunk[0] && loaded.order == __ATOMIC_ACQUIRE);
 	slot->seq = 5;
-	write_over(slot);
+	end_write(slot);
 	CHECK(stored[2].at == &slot->seq && stored[2].order == __ATOMIC_RELEASE);
 	fenced = 0;
 	loaded.at = NULL;
