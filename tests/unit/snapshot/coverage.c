@@ -244,7 +244,7 @@ static int is_covered(struct covered c)
 }
 
 /* A row of the manual's table for each shape, cell by cell. */
-static char rows[SHAPES][160];
+static char cells[SHAPES][160];
 
 static void add_cell(int shape, struct covered c)
 {
@@ -253,7 +253,7 @@ static void add_cell(int shape, struct covered c)
 	snprintf(cell, sizeof cell, " %d of %d |", c.right, SEEDS - c.none);
 	if (c.none == SEEDS)
 		snprintf(cell, sizeof cell, " no bound |");
-	strcat(rows[shape], cell);
+	strcat(cells[shape], cell);
 }
 
 static void table(const char *what, int before, int n, uint32_t sparse, int enough)
@@ -294,14 +294,14 @@ static void documented(void)
 {
 	static char text[1 << 16];
 	FILE *file = fopen("docs/limits.md", "r");
-	char line[256];
+	char line[2048];
 
 	CHECK(file);
 	CHECK(file && fread(text, 1, sizeof text - 1, file) > 0);
 	if (file)
 		fclose(file);
 	for (int i = 0; i < SHAPES; i++) {
-		snprintf(line, sizeof line, "\n| %s |%s\n", shapes[i].name, rows[i]);
+		snprintf(line, sizeof line, "\n| %s |%s\n", shapes[i].name, cells[i]);
 		CHECK(strstr(text, line), "docs/limits.md lacks%s", line);
 	}
 }
