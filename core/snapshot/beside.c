@@ -167,8 +167,7 @@ static void fill(struct joining *j, struct tach__plain_region *row)
 			if (!(b->flags[i] & TACH_FLAG_LOST))
 				*to = (struct tach_value){.value = (double)b->count[i],
 							  .raw = (double)b->count[i],
-							  .flags = b->flags[i] |
-								   TACH_FLAG_SHARED};
+							  .flags = b->flags[i]};
 		}
 		for (int m = 0; m < j->whole.nmetrics; m++)
 			derive(j, v, m);

@@ -78,19 +78,6 @@ static int keep_kind(char *events, int boxes)
 	return kept;
 }
 
-/* Events in metrics that are not boxes' events would not be counted. */
-static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
-{
-	for (int i = 0; i < tach_set_count(a->set); i++)
-		if (tach__uncore_member(a->uncore, a->set, i) < 0)
-			return tach__error(
-				err, TACH_ERR_INVAL, 0, 0,
-				"%s is not an event of a box that the list has; tach "
-				"run -m counts it for the program, beside boxes",
-				tach_set_name(a->set, i));
-	return 0;
-}
-
 static int is_set(const char *events)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -106,17 +93,16 @@ static int is_set(const char *events)
 
 /* err is the caller's own struct. */
 static int open_both(struct tach__ambient *a, const char *events, const char *metrics,
-		     int mixed_allowed, struct tach_error *err)
+		     struct tach_error *err)
 {
 	struct tach_uncore_options opt = TACH_UNCORE_OPTIONS_INIT;
 	char *wanted = tach__uncore_wanted(metrics, events), *all = NULL;
 	char *boxes = strdup(events), *threads = strdup(events);
 	int code, mixed;
 
-	/* If there is no box in the list or the metrics, its events are refused as boxes'
-	 * events. */
-	mixed = mixed_allowed && wanted && boxes && threads &&
-		(keep_kind(boxes, 1) || *wanted) && keep_kind(threads, 0);
+	/* Without a box in the list or the metrics, its events are refused as boxes' events. */
+	mixed = wanted && boxes && threads && (keep_kind(boxes, 1) || *wanted) &&
+		keep_kind(threads, 0);
 	if (!wanted || !boxes || asprintf(&all, "%s,%s", mixed ? boxes : events, wanted) < 0)
 		all = NULL;
 	free(wanted);
@@ -146,7 +132,7 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	if (code && err->column && (!threads || is_set(threads)))
 		err->column += (int)strlen(events) + 1;
 	free(threads);
-	return code || mixed_allowed ? code : only_boxes(a, err);
+	return code;
 }
 
 /* Replaces metrics' names among the events by spaces, which keeps columns. Returns them,
@@ -169,8 +155,7 @@ static char *take_metrics(char *events, const char *metrics)
 	return strcat(all, metrics);
 }
 
-static int open_list(struct tach__ambient *a, const char *list, int mixed,
-		     struct tach_error *err)
+int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
 {
 	struct tach_error ours = TACH_ERROR_INIT;
 	size_t length = strcspn(list, ";");
@@ -184,23 +169,13 @@ static int open_list(struct tach__ambient *a, const char *list, int mixed,
 		free(events);
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
-	code = open_both(a, events, metrics, mixed, &ours);
+	code = open_both(a, events, metrics, &ours);
 	free(events);
 	free(metrics);
 	if (!code)
 		return 0;
 	tach__ambient_close(a);
 	return tach__error(err, code, 0, ours.column, "%s", ours.text);
-}
-
-int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
-{
-	return open_list(a, list, 0, err);
-}
-
-int tach__ambient_open_mixed(struct tach__ambient *a, const char *list, struct tach_error *err)
-{
-	return open_list(a, list, 1, err);
 }
 
 void tach__ambient_close(struct tach__ambient *a)

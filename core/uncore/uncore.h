@@ -61,14 +61,16 @@ int tach__uncore_is_metric(const char *name, size_t length);
 /* Counts for the whole machine while a program runs: events of boxes and metrics over them. */
 struct tach__ambient {
 	struct tach_uncore *uncore;
-	struct tach_set *set; /* its members are these events: tach__uncore_member */
+	struct tach_set
+		*set; /* members: those events (tach__uncore_member), and events of threads */
 };
-/* list: events as for tach_uncore_open and, after a semicolon, metrics. 0, or the errors of
- * tach_uncore_open and tach_set_create with the column; then nothing is open. */
+/*
+ * list: events of boxes and of threads and, after a semicolon, metrics of both. The caller
+ * counts those of threads. A list without boxes is refused. Returns 0, or the errors
+ * of tach_uncore_open and tach_set_create with the column in it; then there is nothing to
+ * close.
+ */
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err);
-/* The same, if the caller counts the set's other members for a program: the list may contain
- * events of threads as well as of boxes, and metrics may use both. */
-int tach__ambient_open_mixed(struct tach__ambient *a, const char *list, struct tach_error *err);
 void tach__ambient_close(struct tach__ambient *a);
 /* "NAME, NAME: of the whole machine, ...", for a report. */
 void tach__ambient_note(const struct tach_uncore *u, char *note, size_t size);

@@ -143,7 +143,7 @@ struct run_outside *run_ambient_new(const char *list)
 
 	if (!o)
 		return NULL;
-	if (tach__ambient_open_mixed(&ambient, list, &err) != 0) {
+	if (tach__ambient_open(&ambient, list, &err) != 0) {
 		complain("tach run", list, &err);
 		run_outside_free(o);
 		return NULL;

@@ -24,10 +24,7 @@ static struct tach__plain_region region[REGIONS];
 static struct tach_value value[REGIONS][2][5];
 static struct tach__plain_buckets histogram[3] = {{.count = 1}, {.count = 2}, {.count = 3}};
 static struct tach_snapshot s;
-enum {
-	HOW = TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED | TACH_FLAG_CLOCK,
-	COUNTED = HOW | TACH_FLAG_SHARED
-};
+enum { COUNTED = TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED | TACH_FLAG_CLOCK | TACH_FLAG_SHARED };
 static const uint64_t counted[] = {5, 7};
 static uint32_t how[2];
 
@@ -79,7 +76,7 @@ static void make(void)
 	set_of(&ours, "b", "c");
 	metric_of(&ours, "sum", "N0 - N1");
 	metric_of(&ours, "more", "N0 + 10 * N1");
-	how[0] = HOW;
+	how[0] = COUNTED;
 	how[1] = TACH_FLAG_LOST;
 	make_snapshot();
 }
@@ -151,8 +148,8 @@ static void called_time(void)
 	make();
 	ours.member[0].name = (char *)(uintptr_t) "time";
 	ours.member[1].name = (char *)(uintptr_t) "a";
-	how[0] = TACH_FLAG_MIXED;
-	how[1] = 0;
+	how[0] = TACH_FLAG_MIXED | TACH_FLAG_SHARED;
+	how[1] = TACH_FLAG_SHARED;
 	CHECK(beside(40) == 0 && s.plain.nquantities == 4 &&
 	      strcmp(s.plain.quantity[3], "time") == 0);
 	v = s.plain.region[0].value[0];

@@ -55,6 +55,27 @@ TACH_EVENTS='rd=page-faults' measured "$program" end; quiet
 [ "$(grep -ow rd "$work/table" | wc -l)" -ge 1 ] && [ "$(head -1 "$work/table" | grep -ow rd | wc -l)" = 1 ] || no "$(head -1 "$work/table")"
 result row
 
+# Each at its own scope: boxes for the machine, other events for the program with its threads, and a metric of both.
+cat >"$work/mixed.py" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+row = {r["name"]: r["inclusive"] for r in report["regions"]}["(machine and program)"]
+assert row["rd"]["value"] == 4000 and row["rd"]["flags"] == ["syscall", "shared"], row
+if "refused" in sys.argv:
+    assert row["pf"]["flags"] == ["lost"] and "lost" in row["per"]["flags"], row
+    assert "pf: of the program alone; pf cannot be counted: " in report["note"], report["note"]
+else:
+    assert 0 < row["pf"]["value"] < 4000 and row["pf"]["flags"] == ["syscall"], row
+    assert abs(row["per"]["value"] * row["pf"]["value"] - 4000) < 1, row
+    assert report["note"].endswith("pf: of the program alone; rd: of the whole machine, all programs together"), report["note"]
+END
+mixed() { python3 "$work/mixed.py" "$work/r.json" "$@" >"$work/err" 2>&1 || no "$(tail -n 2 "$work/err")"; }
+TACH_AMBIENT='rd=uncore_imc_*/event=4/, pf=page-faults; per = rd / pf' measured "$program" end; quiet; mixed
+TACH_AMBIENT='rd=uncore_imc_*/event=4/; per = rd / page-faults' measured "$program" end; quiet
+grep -q '"page-faults"' "$work/r.json" || no "a metric's event of the program is not counted"
+TACH_AMBIENT='rd=uncore_imc_*/event=4/, pf=page-faults; per = rd / pf' REFUSE_PROGRAM=19 measured "$program" end; quiet; mixed refused
+result mixed
+
 mkfifo "$work/ready"
 LD_PRELOAD=$work/kernel.so TACH_OUTPUT=$work/r.json "$program" live >"$work/ready" & pid=$!
 read -r _ <"$work/ready"

@@ -83,6 +83,11 @@ long syscall(long number, ...)
 			is_box[fd] = ++last;
 		return fd;
 	}
+	if (number == SYS_perf_event_open && getenv("REFUSE_PROGRAM") &&
+	    ((struct perf_event_attr *)a[0])->inherit) {
+		errno = atoi(getenv("REFUSE_PROGRAM"));
+		return -1;
+	}
 	if (a[0] >= 0 && a[0] < 4096 && is_box[a[0]]) {
 		if (number == SYS_ioctl && (unsigned long)a[1] == PERF_EVENT_IOC_ID) {
 			*(uint64_t *)a[2] = (uint64_t)is_box[a[0]];
