@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that ends at an inaccessible page: reading beyond an array is fatal. The library's
- * calloc uses it, unless a sanitizer is active.
+ * Memory that ends where a page begins that nothing may touch: who reads beyond an array dies.
+ * With glibc, the library's calloc gets such memory too, unless a sanitizer looks instead.
  */
 #ifndef TESTS_UNIT_REPORT_GUARDED_H
 #define TESTS_UNIT_REPORT_GUARDED_H
@@ -26,7 +26,7 @@ static inline void *guarded_copy(const void *from, size_t size)
 	return size ? memcpy(guarded(size), from, size) : NULL;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #pragma GCC visibility push(default)
 void *__libc_calloc(size_t n, size_t size);
 void __libc_free(void *p);

@@ -21,7 +21,8 @@ static inline struct tach_set *made(const char *pmu, const char *events, const c
 	opt.pmu = tach_pmu_find(pmu);
 	memset(&err, 0, sizeof err);
 	code = tach_set_create(&opt, &set, &err);
-	CHECK(code == want && err.line == 0, "%s: %d: %s", metrics, code, err.text);
+	CHECK(code == want && err.line == 0, "%s: %d: %s", metrics ? metrics : "-", code,
+	      err.text);
 	return set;
 }
 
