@@ -141,13 +141,17 @@ static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 	return 1000 + hash(name, strlen(name)) % 1000000;
 }
 
-/* The code in AMD's lists, if the tables have another one (attribute vc). */
+/* The code in the vendors' lists, if the tables have another one (attribute vc). */
 static unsigned long long listed(int pmu, uint64_t config)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
 
 	tach_pmu_describe(pmu, &info);
-	return !strncmp(info.name, "amd64_fam1ah_", 13) && config == 0x3aa ? 0x7aa : config;
+	if (!strncmp(info.name, "amd64_fam1ah_", 13) && config == 0x3aa)
+		return 0x7aa;
+	if ((!strcmp(info.name, "skx") || !strcmp(info.name, "clx")) && config == 0x60c7)
+		return 0x18c7;
+	return config;
 }
 
 static void counts(struct tach_derived *d, int pmu, const struct tach_expansion *x, int round,
