@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "core/region/left.h"
@@ -60,7 +61,8 @@ static int is_readable(uintptr_t at)
 	return tach__sys(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
 }
 
-extern void *__libc_stack_end __attribute__((weak)); /* set by ld.so; for the first thread */
+extern void *__libc_stack_end
+	__attribute__((weak)); /* set by glibc's ld.so; for the first thread */
 
 /* The whole stack is below this address. glibc puts a thread's variables there
  * (nptl/allocatestack.c), even if the program provides the stack. */
@@ -68,7 +70,8 @@ static uintptr_t stack_top(const struct tach__thread *record)
 {
 	if (!record->is_first)
 		return (uintptr_t)&tach__self;
-	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+	/* Elsewhere, the kernel's random bytes: it puts them above main (fs/binfmt_elf.c). */
+	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : getauxval(AT_RANDOM);
 }
 
 /* Readable from there to the top without a gap; a thread's stack ends in an unreadable page. */
