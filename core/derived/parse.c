@@ -158,7 +158,7 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 /* Is the next field a formula, whose parentheses may hold commas? */
 static bool formula_next(const struct tach__fields *f)
 {
-	const struct tach__span *last = &f->field[f->count - 1];
+	const struct tach__span *last = f->field + f->count - (f->count > 0);
 
 	return (f->count == 2 && tach__derived_type(last) == TACH_DERIVED_TYPE_INFIX) ||
 	       (f->count > 3 && tach__span_is(last, "THRESHOLD"));
