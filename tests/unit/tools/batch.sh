@@ -21,6 +21,13 @@ batch() {
 	fi
 }
 
+# The type of a PMU is decimal, as in sysfs.
+mkdir -p "$out/sysfs/far/format"
+echo 27 >"$out/sysfs/far/type"
+echo config:0-7 >"$out/sysfs/far/format/event"
+printf 'far/event=0x1f/\t3\t1\n' |
+	batch decimal_type 0 'far/event=0x1f/|3|1|OK|27:1f:0:0:10101:0:0:0:0:0:-1:0|far/event=0x1f/:u=0:k=1:h=0:mg=0:mh=1' encode --batch --sysfs "$out/sysfs"
+
 skl='skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0'
 printf '%b' 'skl::INST_RETIRED\t9\t0\r\n\nskl::INST_RETIRED\t9\nskl::INST\0_RETIRED\t9\t0\n' \
 	'skl::INST_RETIRED\t9x\t0\nskl::INST_RETIRED\t9\t\nskl::INST_RETIRED\t4294967305\t0\n' \

@@ -24,6 +24,11 @@ done
 cmp -s <("$tach" version) <("$tach" --version) || rc=1
 result documented
 
+for arguments in help 'help run' --help version 'encode --help'; do
+	"$tach" $arguments >/dev/full 2>/dev/null && { echo "# tach $arguments: status 0 though nothing was printed"; rc=1; }
+done
+result printed
+
 # shellcheck disable=SC1091
 source tools/completion/tach.bash
 complete_() { # WORD... -> COMPREPLY
@@ -42,6 +47,10 @@ for c in $commands; do
 done
 wants run r
 wants json run --format j
+# Bash makes three words of --format=csv.
+wants csv run --format = c
+wants csv report --format =
+wants true run --format = csv tru
 wants skl encode -p sk
 wants $$ report -p ''
 wants $$ run -p ''
