@@ -300,7 +300,7 @@ int tach__split_note(const struct tach__config *config, char *out, size_t size)
 		turn = turn->ring.next;
 	} while (turn && turn != config);
 	which &= split->by | TACH__SPLIT_ROWS;
-	if (!which || size < 160)
+	if (!which || size < 240)
 		return 0;
 #define MORE(bit, format, number)                                                              \
 	if (which & (bit)) {                                                                   \
@@ -310,9 +310,15 @@ int tach__split_note(const struct tach__config *config, char *out, size_t size)
 	MORE(TACH__SPLIT_TAG, "more than %u tags", split->tags)
 	MORE(TACH__SPLIT_TASK, "more than %d regions of tasks", TACH__SPLIT_TASKS)
 	MORE(TACH__SPLIT_THREAD, "more than %u threads", split->threads)
+	if (used)
+		used += (size_t)snprintf(out + used, size - used,
+					 ": entries of the others are in rows of their own, "
+					 "'other'");
+	comma = used ? "; " : "";
 	MORE(TACH__SPLIT_ROWS, "more than %d rows", TACH__SPLIT_SITES)
 #undef MORE
-	snprintf(out + used, size - used,
-		 ": entries of the others are in rows of their own, 'other'");
+	if (which & TACH__SPLIT_ROWS)
+		snprintf(out + used, size - used,
+			 ": further entries are in the undivided rows of their regions");
 	return 1;
 }

@@ -508,7 +508,7 @@ static void threads(void)
 
 static int is_note(const char *text, size_t size)
 {
-	char out[200] = "";
+	char out[300] = "";
 
 	return tach__split_note(&the_config, out, size) == (*text != '\0') &&
 	       strcmp(out, text) == 0;
@@ -517,28 +517,34 @@ static int is_note(const char *text, size_t size)
 static void noted(void)
 {
 	static const char tags_and_rows[] =
-		"more than 2 tags, more than 8000 rows: entries of the "
-		"others are in rows of their own, 'other'";
+		"more than 2 tags: entries of the others are in rows of their own, 'other'; "
+		"more than 8000 rows: further entries are in the undivided rows of their "
+		"regions";
 	static struct tach__config next;
 
 	begin(TACH__SPLIT_TAG);
-	CHECK(is_note("", 200));
+	CHECK(is_note("", 300));
 	tach__split_over(&the_config.split, TACH__SPLIT_TASK | TACH__SPLIT_THREAD);
-	CHECK(is_note("", 200));
+	CHECK(is_note("", 300));
+	the_config.split.over |= TACH__SPLIT_ROWS;
+	CHECK(is_note("more than 8000 rows: further entries are in the undivided rows of their "
+		      "regions",
+		      300));
 	tach__split_over(&the_config.split, TACH__SPLIT_TAG);
 	tach__split_over(&the_config.split, TACH__SPLIT_ROWS);
 	CHECK(the_config.split.over == 15);
-	CHECK(is_note(tags_and_rows, 160) && is_note("", 159));
+	CHECK(is_note(tags_and_rows, 240) && is_note("", 239));
 	the_config.split.by = TACH__SPLIT_TASK | TACH__SPLIT_THREAD;
-	CHECK(is_note("more than 62 regions of tasks, more than 2 threads, more than 8000 "
-		      "rows: entries of the others are in rows of their own, 'other'",
-		      200));
+	CHECK(is_note("more than 62 regions of tasks, more than 2 threads: entries of the "
+		      "others are in rows of their own, 'other'; more than 8000 rows: further "
+		      "entries are in the undivided rows of their regions",
+		      300));
 	/* For sets that take turns, any. */
 	begin(TACH__SPLIT_TAG);
 	the_config.ring.next = &next;
 	next.ring.next = &the_config;
 	next.split.over = TACH__SPLIT_TAG | TACH__SPLIT_ROWS;
-	CHECK(is_note(tags_and_rows, 200));
+	CHECK(is_note(tags_and_rows, 300));
 }
 
 int main(void)
