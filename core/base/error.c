@@ -46,7 +46,7 @@ const char *tach_strerror(int code)
 	case TACH_ERR_NOASSIGN:
 		return "no assignment of events to counters exists";
 	case TACH_ERR_CYCLE:
-		return "definitions refer to each other in a ring";
+		return "definitions refer to each other in a cycle";
 	case TACH_ERR_STATE:
 		return "wrong thread or wrong order of calls";
 	case TACH_ERR_MAGIC:

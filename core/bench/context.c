@@ -97,8 +97,8 @@ void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
 			       "what other processors do\n");
 	if (m->load > BUSY * (double)m->processors)
 		tach__out(out,
-			  "warning: the machine is busy (load %.2f, %ld processors): times are "
-			  "of a shared one\n",
+			  "warning: the machine is busy (load %.2f, %ld processors): other "
+			  "programs change the times\n",
 			  m->load, m->processors);
 }
 

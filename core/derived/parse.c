@@ -230,7 +230,7 @@ static void cpu(struct line *l)
 	else if (end < l->end)
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number,
 				     column(l, end),
-				     "only one CPU name to a line: what follows is ignored");
+				     "one CPU name per line: the rest is ignored");
 	each_cpu(l, &name);
 	l->ignoring = false;
 }

@@ -73,7 +73,7 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 
 static int two_kinds(struct tach__work *w)
 {
-	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named umask with it");
+	return tach__refuse(w, TACH_ERR_ATTR, "use one numeric umask, without named umasks");
 }
 
 /* A umask as a number. A user's string must not mix names and numbers, but an alias may add the

@@ -82,7 +82,7 @@ int tach__perf_words(struct tach__work *w)
 		/* libpfm-4 uses another word here than for the hardware's umasks. */
 		if (rc)
 			return tach__refuse(w, TACH_ERR_UMASK,
-					    "one operation and one result, not several");
+					    "name one operation and one result");
 	}
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
 	w->codes[0] = w->event->code & ID_MASK;

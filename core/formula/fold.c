@@ -308,7 +308,7 @@ static int build(struct tach__fold *s)
 	if (f->stack > TACH__F_STACK)
 		return tach__error(
 			s->err, TACH_ERR_TOOMANY, 0, 0,
-			"the formula keeps %u values waiting at once; %d are possible",
+			"the formula keeps %u values at the same time; %d are possible",
 			f->stack, TACH__F_STACK);
 	return 0;
 }

@@ -239,7 +239,7 @@ static int clock_node(struct tach__parse *p, enum tach__op op, size_t at)
 		value = max ? tach__max_hz(&p->f->flags) : tach__tsc_hz(&p->f->flags);
 	if (!(value > 0) || !isfinite(value))
 		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
-				    "this system does not tell %s; give it in the options",
+				    "this system does not report %s; give it in the options",
 				    max ? "the CPU's maximum clock (max_hz)"
 					: "its clock's frequency (tsc_hz)");
 	n = tach__p_leaf(p, op);
@@ -280,7 +280,7 @@ static int parameter(struct tach__parse *p, size_t at, size_t length)
 		return TACH__P_UNKNOWN;
 	if (said || !isfinite(value))
 		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
-				    "this system does not tell %.*s; give it in the options",
+				    "this system does not report %.*s; give it in the options",
 				    (int)length, name);
 	return constant(p, value);
 }
@@ -292,7 +292,7 @@ static int graft(struct tach__parse *p, size_t at, const struct tach_formula *pa
 	int base = (int)f->nnodes, n = 0, kids[3];
 
 	if (!part)
-		return tach__p_fail(p, TACH_ERR_INVAL, at, "a name stands for no formula");
+		return tach__p_fail(p, TACH_ERR_INVAL, at, "a name has no formula");
 	for (uint32_t i = 0; i < part->nnodes && n >= 0; i++) {
 		const struct tach__node *from = &part->node[i];
 		int count = from->op == TACH__F_COND  ? 3

@@ -126,8 +126,7 @@ int tach__environment_odd(char *text, size_t size)
 	value = tach__environment("TACH_REGIONS");
 	if (value && strlen(value) >= TACH__ONLY_SIZE) {
 		snprintf(text, size,
-			 "TACH_REGIONS takes more than %d bytes; the rest is not "
-			 "looked at",
+			 "TACH_REGIONS takes more than %d bytes; the rest is ignored",
 			 TACH__ONLY_SIZE - 1);
 		return 1;
 	}

@@ -171,7 +171,7 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 	}
 	if (ncpus == 0)
 		tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
-			    "this CPU does not say what it is (no /proc/cpuinfo?); name its "
+			    "this CPU cannot be identified (no /proc/cpuinfo?); name its "
 			    "model: TACH_PMU=NAME, names by tach list --all");
 	else
 		tach__error(err, TACH_ERR_NOTFOUND, 0, 0,

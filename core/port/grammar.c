@@ -82,7 +82,8 @@ int tach__string_split(struct tach__string *s, const char *string, struct tach_e
 	s->pmu.text = s->terms = NULL;
 	n = mark(s, string);
 	if (!n)
-		return tach__error(err, TACH_ERR_TOOMANY, 1, 0, "no event string is that long");
+		return tach__error(err, TACH_ERR_TOOMANY, 1, 0,
+				   "this event string is too long");
 	s->end = string + s->marks[n - 1];
 	if (kind_of(s->end) == BLANK)
 		return blank(string, s->end, err);

@@ -68,7 +68,8 @@ int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
 				    "%s takes umasks of one group only; %s is of another",
 				    tach__str(w->event->name), name_of(w, pick->number));
 	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
-		return tach__refuse(w, TACH_ERR_FEATCOMB, "%s stands alone: no second umask",
+		return tach__refuse(w, TACH_ERR_FEATCOMB,
+				    "%s cannot be combined with a second umask",
 				    name_of(w, w->groups.solo ? w->rows[0] : pick->number));
 	if (um->flags & TACH__UM_NC)
 		w->groups.nc |= 1u << um->group;

@@ -22,7 +22,7 @@ const char *tach_reader_missing(const struct tach_reader *reader)
 		break;
 	case TACH__SLOW_MULTIPLEX:
 		snprintf(r->why, sizeof r->why,
-			 "the set may be multiplexed, which takes read(2)'s times");
+			 "the set may be multiplexed, which needs the times of read(2)");
 		break;
 	case TACH__SLOW_METRIC:
 		snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",

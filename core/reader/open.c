@@ -203,8 +203,9 @@ static int open_emulated(struct tach__reader *r, struct tach_error *err)
 		return 0;
 	r->emulated.counts = tach__emulated_counts();
 	if (!r->emulated.counts)
-		return tach__error(err, TACH_ERR_NOHARDWARE, 0, 0,
-				   "the emulator that the set was made in is not there");
+		return tach__error(
+			err, TACH_ERR_NOHARDWARE, 0, 0,
+			"the set was made in an emulator, and this process runs without it");
 	tach__emulated_read(r->emulated.counts, r->emulated.begun);
 	return 0;
 }

@@ -190,9 +190,9 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 				   "the globs take more than %zu bytes",
 				   sizeof tach__registry.only - 1);
 	if (opt->set && is_ours(opt->set))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "the set was given before and is the library's: "
-				   "make a new one each time");
+		return tach__error(
+			err, TACH_ERR_INVAL, 0, 0,
+			"the library already owns this set: make a new one for each call");
 	return 0;
 }
 

@@ -13,10 +13,10 @@ static int check(const struct tach_regions_options *opt, struct tach_error *err)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a turn is too long");
 	if (opt->sparse > 1 || opt->warmup || opt->histograms || opt->interrupts ||
 	    opt->worst || (opt->by && *opt->by) || tach__environment("TACH_TRACE"))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "sets that take turns go with neither sparse mode, warm-up, "
-				   "histograms, worst entries, rows divided, traces nor "
-				   "interrupts");
+		return tach__error(
+			err, TACH_ERR_INVAL, 0, 0,
+			"sets that take turns exclude sparse mode, warm-up, histograms, worst "
+			"entries, divided rows, traces and interrupts");
 	return 0;
 }
 

@@ -310,7 +310,7 @@ int tach__worst_choose(struct tach__config *config, const char *text, struct tac
 	if (*by && strcmp(by, "time") != 0 && strcmp(by, "elapsed_ns") != 0 &&
 	    !config->worst_by)
 		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
-				   "there is no quantity '%.60s' to tell the worst entries by",
+				   "there is no quantity '%.60s' to compare worst entries by",
 				   by);
 	return 0;
 }

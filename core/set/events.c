@@ -26,11 +26,9 @@ static int encode_event(const struct tach__making *m, const char *string, uint32
 	opt.any_pmu = m->opt->pmu >= 0;
 	code = tach_event_encode(string, &opt, out, err);
 	if (!code && out->pmu >= tach_pmu_count())
-		return tach__error(
-			err, TACH_ERR_NOTSUPP, 0, 1,
-			"counts for all processors of a socket together and for no "
-			"thread: no set takes it; tach_uncore_open does, and tach run "
-			"--outside");
+		return tach__error(err, TACH_ERR_NOTSUPP, 0, 1,
+				   "counts for all processors of a socket, not for a thread: "
+				   "use tach_uncore_open or tach run --outside");
 	return code;
 }
 
@@ -154,11 +152,12 @@ static int is_clock(struct tach__making *m, const char *string, int column,
 		return code ? code : TACH__DERIVED;
 	}
 	if (strcmp(string, "user_time") == 0 || strcmp(string, "system_time") == 0)
-		return tach__error(m->err, TACH_ERR_NOTSUPP, 0, column,
-				   "%s: the kernel keeps it for whole threads, by clock ticks, "
-				   "and for no region: tach run prints it below the table; "
-				   "task-clock is a thread's processor time",
-				   string);
+		return tach__error(
+			m->err, TACH_ERR_NOTSUPP, 0, column,
+			"%s: the kernel measures it by clock ticks for whole threads, not for "
+			"regions: tach run prints it below the table; "
+			"task-clock is a thread's processor time",
+			string);
 	return 0;
 }
 
@@ -279,8 +278,8 @@ static int check_item(const struct tach__making *m, const struct tach__listed *i
 	for (size_t i = 0; i < event->length; i++)
 		if (event->at[i] == '{' || event->at[i] == '}')
 			return tach__error(m->err, TACH_ERR_SYNTAX, 0, event->column + (int)i,
-					   "braces stand around events, {a,b}:u, and have no "
-					   "name and no braces in them");
+					   "braces enclose events, {a,b}:u; a name or other "
+					   "braces cannot be inside");
 	return tach__set_check_name(m, *label);
 }
 

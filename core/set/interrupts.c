@@ -120,14 +120,15 @@ static void correct(struct tach__making *m)
 
 	if (!is_x86(m))
 		tach__set_miss(set, name.at,
-			       "interrupts: not taken out of instructions, of which this "
-			       "architecture counts none for them");
+			       "interrupts: not subtracted, because they add no instruction on "
+			       "this architecture");
 	else if (user_only(&set->member[set->interrupts].attr))
 		set->corrected = retired(m);
 	if (is_x86(m) && !set->corrected)
-		tach__set_miss(set, name.at,
-			       "interrupts: taken out of nothing, for no member counts retired "
-			       "instructions at user level only");
+		tach__set_miss(
+			set, name.at,
+			"interrupts: subtracted from nothing, because no member counts retired "
+			"instructions at user level only");
 }
 
 int tach__set_interrupts(struct tach__making *m)

@@ -31,9 +31,9 @@ int tach__set_check_name(const struct tach__making *m, struct tach__span name)
 {
 	if (name.length != 4 || memcmp(name.at, "time", 4) != 0)
 		return 0;
-	return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
-			   "'time' is what a report calls every region's time: give this "
-			   "another name");
+	return tach__error(
+		m->err, TACH_ERR_INVAL, 0, name.column,
+		"'time' is the name of every region's time in reports: use another name");
 }
 
 int tach__set_find_metric(const struct tach_set *set, struct tach__span name)

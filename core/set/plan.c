@@ -16,7 +16,7 @@
 
 enum { DEEPEST = 6 };
 #define NO_TREE                                                                                \
-	"topdown: there are no events that tell what became of issue slots, or topdown:N has " \
+	"topdown: there are no events for issue slots, or topdown:N has "                      \
 	"no level from 1 to 6"
 
 struct planning {

@@ -304,12 +304,11 @@ static int fail(const struct attempt *a, int code, int level, struct tach_error 
 		return tach__error(err, code, 0, column, "%s", a->err.text);
 	if (known)
 		return tach__error(err, code, 0, column,
-				   "topdown: %s (%.60s) has no events that tell what became of "
-				   "its issue slots",
+				   "topdown: %s (%.60s) has no events for its issue slots",
 				   info.name, info.description);
 	return tach__error(err, code, 0, column,
-			   "topdown: this processor is not known, or tells nothing of itself; "
-			   "TACH_PMU=NAME says which it is");
+			   "topdown: this processor is unknown or cannot be identified; name "
+			   "it with TACH_PMU=NAME");
 }
 
 int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt,

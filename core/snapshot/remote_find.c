@@ -166,10 +166,10 @@ static int refuse(int process, int code, struct tach_error *err)
 		return tach__error(err, -ESRCH, 0, 0, "there is no process %d", process);
 	if (code == -EPERM || code == -EACCES)
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
-				   "process %d may not be looked into: that takes its user and "
-				   "no capability that you lack, or CAP_SYS_PTRACE%s",
+				   "process %d may not be read: that needs its user and all "
+				   "its capabilities, or CAP_SYS_PTRACE%s",
 				   process, yama());
-	return tach__error(err, code, 0, 0, "process %d cannot be looked into: %s", process,
+	return tach__error(err, code, 0, 0, "process %d cannot be read: %s", process,
 			   tach_strerror(code));
 }
 

@@ -324,8 +324,8 @@ static int refuse(int code, struct tach_error *err)
 				   "(TACH_ENABLE=1)");
 	if (code == TACH__REMOTE_AGAIN)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
-				   "its regions cannot be read whole: it ends, becomes another "
-				   "program, or is damaged");
+				   "its regions cannot be read completely: it is ending, "
+				   "starting another program, or damaged");
 	if (code == TACH_ERR_NOMEM)
 		return tach__error(err, code, 0, 0, "out of memory");
 	if (code == TACH_ERR_TOOMANY)

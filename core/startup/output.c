@@ -273,7 +273,7 @@ static int refuse(struct tach_error *err)
 	if (stream.fd >= 0 &&
 	    (!stream_look(&device, &inode) || device != stream.device || inode != stream.inode))
 		return tach__error(err, -EBADF, 0, 0,
-				   "TACH_OUTPUT, %.100s, is closed, or another file by now",
+				   "TACH_OUTPUT, %.100s, is closed, or is now another file",
 				   output);
 	return 0;
 }

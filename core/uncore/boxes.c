@@ -80,8 +80,8 @@ static int on_cpus(struct search *s, const struct tach_event *event,
 				   event->name, LIST_MAX - 2);
 	if (!tach__cpu_list(list, on_cpu, &c))
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
-				   "%s: no file cpumask in sysfs tells on which processors the "
-				   "kernel counts it; name one with :cpu=N",
+				   "%s: sysfs has no file cpumask with the processors that "
+				   "count it; name one with :cpu=N",
 				   event->name);
 	return c.code;
 }
@@ -129,10 +129,10 @@ static int one(struct search *s, const char *string)
 				   "%s: the kernel has no such PMU", string);
 	}
 	if (!is_box(devices(s), &event))
-		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
-				   "%s: no event of a box, but one that threads count: a set "
-				   "takes it",
-				   string);
+		return tach__error(
+			s->err, TACH_ERR_NOTSUPP, 0, 1,
+			"%s: not an event of a box: threads count it, so use it in a set",
+			string);
 	if (event.has & (TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ))
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
 				   "%s: a box is counted, not sampled: leave period and freq "

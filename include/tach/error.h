@@ -31,7 +31,7 @@ enum tach_code {
 	TACH_ERR_NOCOUNTER =
 		-5015, /* out of counters: the set does not fit, or others hold them */
 	TACH_ERR_NOASSIGN = -5016, /* events' constraints conflict: no assignment exists */
-	TACH_ERR_CYCLE = -5017,	   /* definitions refer to each other in a ring */
+	TACH_ERR_CYCLE = -5017,	   /* definitions refer to each other in a cycle */
 	TACH_ERR_STATE = -5018,	   /* wrong thread, wrong order, region still open */
 
 	/* Register dispatch only. */

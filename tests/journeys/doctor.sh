@@ -41,7 +41,7 @@ told() { # ACTION PATTERN
 }
 check refused told 1 'a seccomp filter forbids perf_event_open \(EPERM\)'
 check hidden told 38 'a seccomp filter hides perf_event_open \(ENOSYS\)'
-check killed told kill 'a seccomp filter ends every process that calls perf_event_open \(SIGSYS\)'
+check killed told kill 'a seccomp filter kills every process that calls perf_event_open \(SIGSYS\)'
 as_json() { ! "$work/filter" kill tach doctor --json >"$work/json" && "$python" -c 'import json, sys
 x = json.load(open(sys.argv[1]))
 assert x["verdict"] == "clock" and any(f["cause"] == "seccomp-eperm" and "SIGSYS" in f["text"] for f in x["findings"]), x' "$work/json"; }

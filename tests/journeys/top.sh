@@ -16,7 +16,7 @@ start() { # ARGUMENT...: the program, in the background
 }
 end() { kill -KILL $pid 2>/dev/null; wait $pid 2>/dev/null; pid=; }
 start
-if tach top --once -i 0.01 $pid 2>&1 | grep -q 'may not be looked into'; then echo "skip top: no process may trace another here"; exit 77; fi
+if tach top --once -i 0.01 $pid 2>&1 | grep -q 'may not be read'; then echo "skip top: no process may trace another here"; exit 77; fi
 
 # The command is typed into a shell, so that the terminal can be looked at afterwards.
 shell() { terminal "$1" env PS1='READY> ' TERM=screen-256color bash --norc -i && wait_screen 'READY>'; }

@@ -40,7 +40,7 @@ static int take_rule(struct compare_options *o, const char *text)
 	if (!*at || !length || length >= sizeof r->quantity)
 		return refuse(o, form, text);
 	if (o->nrules == COMPARE_RULES_MAX)
-		return refuse(o, "there are too many rules; this one is number 33", text);
+		return refuse(o, "too many rules: at most 32", text);
 	memcpy(r->quantity, text, length);
 	r->quantity[length] = '\0';
 	if (strcmp(r->quantity, "elapsed_ns") == 0) /* its name in formulas */

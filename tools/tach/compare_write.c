@@ -89,8 +89,10 @@ static void put_advice(struct tach__out *out, const struct comparison *c)
 	samples_range(c->old, &fewest[0], &most[0]);
 	samples_range(c->now, &fewest[1], &most[1]);
 	if (c->count[COMPARE_UNKNOWN] && (most[0] == 1 || most[1] == 1))
-		tach__out_text(out, "One run of each tells exact counts alone: compare folders "
-				    "with a report of each run, or use tach gate.\n");
+		tach__out_text(
+			out,
+			"One run of each side is enough only for exact counts: compare folders "
+			"with a report of each run, or use tach gate.\n");
 }
 
 void compare_sentences(struct tach__out *out, const struct comparison *c)

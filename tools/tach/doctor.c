@@ -174,9 +174,9 @@ static void examine_settings(const char *root, struct tach_examination *x)
 	for (uint32_t i = 0; i < x->nfindings; i++)
 		if (x->findings[i].cause == TACH_CAUSE_SECCOMP_EPERM)
 			snprintf(x->findings[i].text, sizeof x->findings[i].text,
-				 "a seccomp filter ends every process that calls "
-				 "perf_event_open (SIGSYS): so would programs that count "
-				 "end, unless regions are off (TACH_ENABLE=0)");
+				 "a seccomp filter kills every process that calls "
+				 "perf_event_open (SIGSYS), also programs that count, unless "
+				 "regions are off (TACH_ENABLE=0)");
 }
 
 int cmd_doctor(int argc, char **argv)

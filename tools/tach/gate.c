@@ -58,10 +58,9 @@ static int choose_way(struct gate_arguments *a, const char *events, char *how, s
 	if (!a->emulate)
 		return 0;
 	if (compare_rule(&a->compare, "time"))
-		return gate_usage(
-			"time in an emulator is not the program's: judge it in a run of "
-			"its own, with no other rule",
-			NULL);
+		return gate_usage("emulated time is not the program's time: judge time in a "
+				  "separate run, without other rules",
+				  NULL);
 	if (run_find_program(path, sizeof path, a->program[0]) != 0) {
 		fprintf(stderr, "tach gate: %s: no such program\n", a->program[0]);
 		return EXIT_USAGE;
@@ -81,8 +80,8 @@ static int judge(const struct gate_arguments *a, struct samples *old, struct sam
 
 	if (*old->how && *now->how && strcmp(old->how, now->how) != 0) {
 		fprintf(stderr,
-			"tach gate: %s was '%s', this run is '%s': these do not compare; save "
-			"it anew\n",
+			"tach gate: %s was '%s', this run is '%s': they cannot be compared; "
+			"save the baseline again\n",
 			c.old_name, old->how, now->how);
 		return EXIT_USAGE;
 	}

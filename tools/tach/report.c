@@ -317,7 +317,7 @@ static int show_bench(const struct arguments *a, enum tach_format format)
 	FILE *to;
 
 	if (text && report_bench_is(text) && format != TACH_FORMAT_HTML) {
-		fprintf(stderr, "tach report: results of benchmarks become a page alone: -o "
+		fprintf(stderr, "tach report: results of benchmarks can only become a page: -o "
 				"FILE.html\n");
 		status = usage_told("report");
 	} else if (text && report_bench_is(text)) {

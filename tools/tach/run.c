@@ -63,14 +63,14 @@ static void print_missing(const struct run_reports *reports)
 
 	if (reports->confined)
 		fprintf(stderr,
-			"tach run: %d of %d processes and programs took a seccomp filter and "
-			"were counted up to there, as it may kill what measuring takes; "
-			"--outside counts them whole\n",
+			"tach run: %d of %d processes and programs installed a seccomp filter "
+			"and were counted until then; --outside counts them completely\n",
 			reports->confined, reports->began);
 	tach_printable(reports->first_apart, name, sizeof name);
 	if (reports->apart)
 		fprintf(stderr,
-			"tach run: programs that cannot be measured, and started without: %u, "
+			"tach run: programs that could not be measured, and ran unmeasured: "
+			"%u, "
 			"%s first (another C library, or root directory); try --outside\n",
 			reports->apart, name);
 	if (missing)

@@ -98,7 +98,7 @@ static int once(const char **to, const char *value, const char *sentence)
 static int take_topdown(struct run_arguments *a, const char *level)
 {
 	if (level && (strlen(level) != 1 || *level < '1' || *level > '6'))
-		return bad_usage("--topdown=N has a level from 1 to 6");
+		return bad_usage("--topdown=N takes a level from 1 to 6");
 	if (*a->topdown &&
 	    (level ? *level : '\0') != a->topdown[sizeof "topdown" - 1 + !!level])
 		return bad_usage("two levels for --topdown");
@@ -114,7 +114,7 @@ static int take_turns(struct run_arguments *a, const char *entries)
 		entries = "100";
 	if (strspn(entries, "0123456789") != strlen(entries) || strlen(entries) > 9 ||
 	    atoi(entries) < 1)
-		return bad_usage("--turns=N has entries, from 1 to 999999999");
+		return bad_usage("--turns=N takes a number of entries, from 1 to 999999999");
 	return once(&a->turns, entries, "two lengths of --turns");
 }
 
@@ -125,8 +125,8 @@ static int take_passes(struct run_arguments *a, const char *bound)
 	double percent = bound ? strtod(bound, &end) : 1;
 
 	if (bound && (end == bound || *end || !(percent >= 0 && percent <= 100)))
-		return bad_usage("--passes=PERCENT has what instructions may differ by, from 0 "
-				 "to 100");
+		return bad_usage("--passes=PERCENT takes the allowed difference of "
+				 "instructions, from 0 to 100");
 	a->passes = 1;
 	a->bound = percent / 100;
 	return 0;
@@ -234,7 +234,8 @@ static int take(struct run_arguments *a, int option)
 			    "--interrupts or --correct, not both: the second does the first");
 	}
 	if (a->rows && a->rows != rows)
-		return bad_usage("a row for every thread, process or program: one of them");
+		return bad_usage(
+			"give only one of --per-thread, --per-process and --per-program");
 	a->rows = rows;
 	return 0;
 }
@@ -253,14 +254,13 @@ static int check_outside(struct run_arguments *a)
 
 	if ((a->interval > 0 || a->process) &&
 	    (inside || a->ambient || (a->rows && (a->rows != RUN_THREADS || !a->process))))
-		return bad_usage(
-			"-I and -p count from outside: neither --interrupts nor --correct nor "
-			"--trace nor --emulate nor --passes nor --turns nor --ambient nor "
-			"--per-process and the like; --per-thread goes with -p");
+		return bad_usage("-I and -p count from outside: they exclude --interrupts, "
+				 "--correct, --trace, --emulate, --passes, --turns, --ambient "
+				 "and --per-process and the like; -p allows --per-thread");
 	if (a->repeat && (a->interval > 0 || a->process || a->passes || a->trace ||
 			  a->rows == RUN_PROCESSES))
-		return bad_usage("-r makes one table of many runs: neither -I nor -p nor "
-				 "--passes nor --trace nor --per-process");
+		return bad_usage("-r makes one table of many runs: it excludes -I, -p, "
+				 "--passes, --trace and --per-process");
 	if (a->interval > 0 || a->process)
 		a->outside = 1;
 	return 0;
@@ -273,20 +273,19 @@ static int check_together(const struct run_arguments *a)
 	if (a->outside && a->interrupts)
 		return bad_usage("--outside counts no interrupts");
 	if (a->outside && a->trace)
-		return bad_usage("--outside sees no entries, so none can be traced");
+		return bad_usage("--outside sees no entries: leave it out for --trace");
 	if (a->emulate && (a->outside || a->interrupts))
-		return bad_usage("--emulate counts inside the program, and there are no "
-				 "interrupts: neither --outside nor --interrupts nor "
-				 "--correct");
-	if (a->passes && (a->interrupts || a->ambient || a->rows == RUN_PROCESSES))
-		return bad_usage("--passes adds no interrupts and no boxes, and numbers of "
-				 "processes are others each time: neither --interrupts nor "
-				 "--correct nor --ambient nor --per-process");
-	if (a->turns && (a->passes || a->interrupts || a->outside || a->rows))
 		return bad_usage(
-			"--turns is for regions, adds no interrupts and has no rows of "
-			"threads: neither --passes nor --interrupts nor --correct nor "
-			"--outside nor --per-thread and the like");
+			"--emulate counts inside the program, where there are no interrupts: "
+			"it excludes --outside, --interrupts and --correct");
+	if (a->passes && (a->interrupts || a->ambient || a->rows == RUN_PROCESSES))
+		return bad_usage("--passes adds no interrupts and no boxes, and processes have "
+				 "other numbers in each run: it excludes --interrupts, "
+				 "--correct, --ambient and --per-process");
+	if (a->turns && (a->passes || a->interrupts || a->outside || a->rows))
+		return bad_usage("--turns is for regions, adds no interrupts and has no rows "
+				 "of threads: it excludes --passes, --interrupts, --correct, "
+				 "--outside and --per-thread and the like");
 	return 0;
 }
 

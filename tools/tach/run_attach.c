@@ -89,8 +89,8 @@ static int refuse(pid_t process, int code)
 		fprintf(stderr, "tach run: there is no process %d\n", (int)process);
 	else if ((code == EACCES || code == EPERM) && counts_itself())
 		fprintf(stderr,
-			"tach run: process %d may not be counted: that takes its user and no "
-			"capability that you lack, or CAP_PERFMON, or root\n",
+			"tach run: process %d may not be counted: that needs its user and all "
+			"its capabilities, or CAP_PERFMON, or root\n",
 			(int)process);
 	else if (code == EMFILE)
 		fprintf(stderr,
@@ -165,7 +165,8 @@ static int attach(struct run_outside *o, pid_t process)
 	}
 	if (!code && more && !*o->note)
 		snprintf(o->note, sizeof o->note,
-			 "threads of process %d began all the time while counters were opened: "
+			 "threads of process %d started all the time while counters were "
+			 "opened: "
 			 "some may be counted twice, or not at all",
 			 (int)process);
 	free(before.id);

@@ -106,9 +106,8 @@ int run_outside_forbidden(void)
 		;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return 0;
-	fprintf(stderr,
-		"tach run: a seccomp filter kills here for perf_event_open: nothing is counted "
-		"but what the kernel knows of every program\n");
+	fprintf(stderr, "tach run: a seccomp filter kills processes that call perf_event_open: "
+			"only the numbers that the kernel keeps for every program are shown\n");
 	return 1;
 }
 

@@ -43,8 +43,8 @@ static int goes_on(const struct passes *p, int pass, int first)
 		return 0;
 	if (pass && status != first)
 		fprintf(stderr,
-			"tach run: pass %d ended with status %d, the first with %d: it is no "
-			"command that does the same again\n",
+			"tach run: pass %d ended with status %d, the first with %d: the "
+			"command must do the same in each run\n",
 			pass + 1, status, first);
 	else if (!left)
 		fprintf(stderr, "tach run: pass %d left no report\n", pass + 1);

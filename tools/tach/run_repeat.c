@@ -191,8 +191,8 @@ static int is_over(const struct run_outcome *o, int run, int first)
 			WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	else if (status != first)
 		fprintf(stderr,
-			"tach run: run %d ended with status %d, the first with %d: it is no "
-			"command that does the same again\n",
+			"tach run: run %d ended with status %d, the first with %d: the command "
+			"must do the same in each run\n",
 			run + 1, status, first);
 	return WIFSIGNALED(o->status) || status != first;
 }

@@ -165,8 +165,8 @@ static int load_baseline(struct samples *s, char *text, const char *file, const 
 	s->of = "run";
 	for (int number = 2; (line = strsep(&rest, "\n")); number++)
 		if ((*line || rest) && take_line(s, line) != 0) {
-			fprintf(stderr, "%s: %s:%d: this is no line of a baseline\n", who, file,
-				number);
+			fprintf(stderr, "%s: %s:%d: this is not a line of a baseline\n", who,
+				file, number);
 			return -1;
 		}
 	return 0;

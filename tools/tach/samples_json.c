@@ -152,8 +152,8 @@ static int load_repeat(struct samples *s, const struct tach__json *root, const c
 				      .quantity = (char *)quantity};
 
 		if (!region || !quantity || !values || !kind || series_kind(&like, kind) != 0) {
-			fprintf(stderr, "%s: %s:%d:%d: this is no series of tach run -r\n", who,
-				file, one->line, one->column);
+			fprintf(stderr, "%s: %s:%d:%d: this is not a series of tach run -r\n",
+				who, file, one->line, one->column);
 			return -1;
 		}
 		for (const struct tach__json *v = values->kid; v; v = v->next)

@@ -72,7 +72,7 @@ int top_find(void)
 	if (folder)
 		closedir(folder);
 	if (!found)
-		fputs("tach top: no process that may be looked into has regions: "
+		fputs("tach top: no process that you may read has regions: "
 		      "TACH_ENABLE=1 or TACH_OUTPUT switches them on as a program starts\n",
 		      stderr);
 	return found == 1 ? first : 0;

@@ -96,8 +96,8 @@ static void warnings_are_of_what_moves(void)
 		 "2 x A? CPU, 1 MHz, load 1.00\n"},
 		{{.processors = 2, .load = 1.25},
 		 "2 x processor, load 1.25\n"
-		 "warning: the machine is busy (load 1.25, 2 processors): times are of a "
-		 "shared one\n"},
+		 "warning: the machine is busy (load 1.25, 2 processors): other "
+		 "programs change the times\n"},
 		{{.processors = 1, .governor = "performance", .least_mhz = 1, .most_mhz = 2},
 		 "1 x processor, load 0.00\n"},
 		{{.processors = 1, .governor = "x", .least_mhz = 2, .most_mhz = 2},

@@ -70,7 +70,7 @@ static void named(void)
 }
 
 #define FORTY	  "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
-#define TWO_KINDS "one numeric umask, and no named umask with it"
+#define TWO_KINDS "use one numeric umask, without named umasks"
 
 static void refused(void)
 {

@@ -329,7 +329,7 @@ static void other_formulas_come_whole(void)
 	CHECK(f && f->noperands == 151);
 	tach_formula_free(f);
 	which = 1;
-	refused("N0 + part", TACH_ERR_INVAL, 6, "a name stands for no formula");
+	refused("N0 + part", TACH_ERR_INVAL, 6, "a name has no formula");
 	tach_formula_free(parts[0]);
 }
 
@@ -434,7 +434,8 @@ static void waiting_is_limited(void)
 		repeat(")", 64 + more);
 		if (more) {
 			refused(text, TACH_ERR_TOOMANY, 0,
-				"the formula keeps 65 values waiting at once; 64 are possible");
+				"the formula keeps 65 values at the same time; 64 are "
+				"possible");
 			continue;
 		}
 		f = compile(text);

@@ -121,7 +121,7 @@ static void names_of_regions_that_are_too_many(void)
 	globs[1023] = 'r';
 	globs[1024] = '\0';
 	odd("TACH_REGIONS", globs,
-	    "TACH_REGIONS takes more than 1023 bytes; the rest is not looked at");
+	    "TACH_REGIONS takes more than 1023 bytes; the rest is ignored");
 }
 
 /* A sentence that is longer than its room ends there. */

@@ -30,7 +30,7 @@ static void said(void)
 		 4,
 		 {NULL},
 		 TACH_ERR_NOTFOUND,
-		 "this CPU does not say what it is (no /proc/cpuinfo?); name its "
+		 "this CPU cannot be identified (no /proc/cpuinfo?); name its "
 		 "model: " NAME_ONE},
 		{TACH__X86,
 		 {{.vendor = "HygonGenuine", .family = 0x18, .model = 1, .stepping = 2}},

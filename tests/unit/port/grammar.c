@@ -149,7 +149,7 @@ static int split_of(const char *first, char c, size_t n, const char *last)
 	strcpy(string + before + n, last);
 	rc = tach__string_split(&s, string, &err);
 	CHECK(!rc || (err.line == 1 && err.column == 0 &&
-		      strcmp(err.text, "no event string is that long") == 0),
+		      strcmp(err.text, "this event string is too long") == 0),
 	      "%s", err.text);
 	free(string);
 	return rc;

@@ -65,7 +65,8 @@ static void sets_count_them(void)
 	/* The kernel's instructions are counted where they are. */
 	planned("skl", "cycles,instructions:u:k", 2, 0, "taken out of nothing");
 	planned("skl", "cycles,INST_RETIRED:ANY_P:c=1", 2, 0, "taken out of nothing");
-	planned("arm_n1", "cycles,instructions", 2, 0, "this architecture counts none");
+	planned("arm_n1", "cycles,instructions", 2, 0,
+		"they add no instruction on this architecture");
 	planned("icl", "cycles,instructions", -1, 0, "interrupts=EVENT");
 	planned("amd64_fam17h_zen1", "instructions", -1, 0, "no event for them on this PMU");
 }

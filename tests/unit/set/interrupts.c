@@ -17,11 +17,11 @@
 	"interrupts: not counted, the tables have no event for them on this PMU; name one "    \
 	"yourself: interrupts=EVENT"
 #define OF_NOTHING                                                                             \
-	"interrupts: taken out of nothing, for no member counts retired instructions at user " \
+	"interrupts: subtracted from nothing, because no member counts retired instructions "  \
+	"at user "                                                                             \
 	"level only"
 #define NO_X86                                                                                 \
-	"interrupts: not taken out of instructions, of which this architecture counts none "   \
-	"for them"
+	"interrupts: not subtracted, because they add no instruction on this architecture"
 
 static struct tach_error err;
 static struct tach_set_member given[1];

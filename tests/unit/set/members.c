@@ -207,7 +207,7 @@ static void boxes(void)
 	opt.events = "cycles, skx_unc_imc0::UNC_M_CAS_COUNT:RD";
 	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set && err.line == 0 &&
 		      err.column == 9 &&
-		      strncmp(err.text, "counts for all processors of a socket together", 46) ==
+		      strncmp(err.text, "counts for all processors of a socket, not for", 46) ==
 			      0,
 	      "%d: %s", err.column, err.text);
 	box = -1;

@@ -138,10 +138,10 @@ static void errors(void)
 	fails("a = 1; ipc:nosuch", TACH_ERR_ATTR, 8, "nosuch");
 	fails("a = branches:cpu=1 + 1", TACH_ERR_NOTSUPP, 13, "cpu= has no meaning");
 	fails("a = N0", TACH_ERR_SYNTAX, 5, "N0");
-	fails("a = 1; time = cycles", TACH_ERR_INVAL, 8, "'time' is what a report calls");
+	fails("a = 1; time = cycles", TACH_ERR_INVAL, 8, "'time' is the name of every region");
 	fails("d = cycles:u-instructions + nosuch", TACH_ERR_NOTFOUND, 29, "'nosuch'");
 	fails("d = cycles:nosuch", TACH_ERR_ATTR, 11, "nosuch");
-	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel keeps it");
+	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel measures it");
 }
 
 /* It is neither an event nor a metric in their list. */
@@ -151,7 +151,7 @@ static void the_time(void)
 
 	for (int i = 0; i < 2; i++) {
 		CHECK(!make(lists[i], NULL, TACH_ERR_INVAL) && err.column == 8 &&
-			      strstr(err.text, "'time' is what a report calls"),
+			      strstr(err.text, "'time' is the name of every region"),
 		      "%s: %d: %s", lists[i], err.column, err.text);
 	}
 	has("tim=cycles,times=branches,timE=cycles:k", "tame = 1", 3, "tame is 1");

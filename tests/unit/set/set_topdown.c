@@ -200,7 +200,7 @@ static void refused(const char *pmu, const char *metrics, int code, int column,
 
 static void errors_are_clear(void)
 {
-	refused("core", "topdown", TACH_ERR_NOTSUPP, 1, "has no events that tell");
+	refused("core", "topdown", TACH_ERR_NOTSUPP, 1, "has no events for its issue slots");
 	refused("knl", "ipc; topdown", TACH_ERR_NOCOUNTER, 6, "first level");
 	refused("spr", "  topdown:0", TACH_ERR_SYNTAX, 3, "from 1 to 6");
 	refused("spr", "topdown:7", TACH_ERR_SYNTAX, 1, "from 1 to 6");

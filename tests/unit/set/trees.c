@@ -169,9 +169,7 @@ static void where_it_will_not(void)
 static void none(void)
 {
 	fails("b = 1; topdown", TACH_ERR_NOTSUPP, 8,
-	      "topdown: core (Intel Core 2: Merom, Penryn) has no events that tell what became "
-	      "of its issue "
-	      "slots");
+	      "topdown: core (Intel Core 2: Merom, Penryn) has no events for its issue slots");
 	fails("b = 1; topdown:7", TACH_ERR_SYNTAX, 8,
 	      "topdown:N needs a level from 1 to 6 after the colon");
 	fails("topdown:11", TACH_ERR_SYNTAX, 1, "topdown:N needs a level");

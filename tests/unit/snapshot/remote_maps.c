@@ -101,13 +101,12 @@ static void refusals(void)
 	open_fails = ESRCH;
 	CHECK(none(-ESRCH, "there is no process 4321"));
 	open_fails = EMFILE;
-	snprintf(why, sizeof why, "process 4321 cannot be looked into: %s",
-		 tach_strerror(-EMFILE));
+	snprintf(why, sizeof why, "process 4321 cannot be read: %s", tach_strerror(-EMFILE));
 	CHECK(none(-EMFILE, why));
 	for (yama_scope = -1; yama_scope < 5; yama_scope++) {
 		snprintf(why, sizeof why,
-			 "process 4321 may not be looked into: that takes its user and no "
-			 "capability that you lack, or CAP_SYS_PTRACE%s",
+			 "process 4321 may not be read: that needs its user and all "
+			 "its capabilities, or CAP_SYS_PTRACE%s",
 			 yamas[yama_scope < 0 || yama_scope > 3 ? 0 : yama_scope]);
 		open_fails = EACCES;
 		CHECK(none(TACH_ERR_PERMISSION, why));

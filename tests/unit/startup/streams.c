@@ -130,10 +130,10 @@ static void closed_since(void)
 	now();
 	CHECK(*from_pipe(end));
 	close(66);
-	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or another file by now");
+	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or is now another file");
 	/* The same number, of another pipe. */
 	end = pipe_at(66);
-	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or another file by now");
+	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or is now another file");
 	CHECK(!*from_pipe(end));
 }
 

@@ -35,7 +35,7 @@ report new.json parse:12:122600000:220000 lex:40:50:5030
 differ 1 old.json new.json
 says '^parse +time +122\.6 ms +122\.6 ms +\+0\.00 % .* cannot tell: too few values$'
 says '^parse +instructions +1\.000 M +220\.0 k +-78\.00 % .* better$'; says '^lex +instructions .* worse$'
-says '^1 of 4 comparisons worse, 1 better, 2 undecided\.$'; says '^One run of each tells exact counts alone'
+says '^1 of 4 comparisons worse, 1 better, 2 undecided\.$'; says '^One run of each side is enough only for exact counts'
 differ 0 --fail-if 'instructions > 1%' old.json new.json; says '^lex .* no change larger than 0\.6 %$'
 differ 3 old.json old.json; says '^parse +instructions .* no change$'
 differ 0 --allow cannot-tell old.json old.json

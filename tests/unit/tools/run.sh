@@ -50,7 +50,7 @@ result statuses
 # The first two need no counters, and the sentence stands there without any.
 run 125 --topdown=7 true; says 'level from 1 to 6'
 run 125 --topdown=1 --topdown=2 true; says 'two levels'
-TACH_PMU=core run 125 --topdown "$target" once; says 'no events that tell'; grep -q elapsed "$work/err" && rc=1
+TACH_PMU=core run 125 --topdown "$target" once; says 'no events for issue slots'; grep -q elapsed "$work/err" && rc=1
 TACH_PMU=skl run 0 --topdown=1 -m topdown:1 --outside "$target" once
 says 'topdown_retiring .*work was completed'; says '^What to look at next: in \(whole program\), '
 result topdown
@@ -189,7 +189,7 @@ refused() { # SENTENCE ARGUMENT...
 	[ "$(head -1 "$work/err")" = "tach run: $sentence" ] || { echo "# not '$sentence'"; rc=1; }
 }
 refused '--interrupts or --correct, not both: the second does the first' --interrupts --correct
-refused 'a row for every thread, process or program: one of them' --per-thread --per-process
+refused 'give only one of --per-thread, --per-process and --per-program' --per-thread --per-process
 refused 'two lists of events; make one, with commas between them' -e page-faults -e cycles
 refused 'two lists of formulas; make one, with semicolons between them' -m 'a = 1' -m 'b = 2'
 refused 'two files for one report' -o a.json -o b.json
@@ -272,11 +272,11 @@ done
 result ends_unseen
 # A filter that kills: the program's status and data are its own.
 run 8 "$work/ends" filter; calls work 1; grep -qx data "$work/out" || rc=1
-says '1 of 1 processes and programs took a seccomp filter and were counted up to there'
+says '1 of 1 processes and programs installed a seccomp filter and were counted until then'
 run 137 "$work/ends" seccomp; calls work 1
 # A filter that applies to tach run itself.
 "$work/ends" forbidden "$tach" run "$target" status 2>"$work/err"; [ $? = 33 ] || rc=1
-says 'a seccomp filter kills here for perf_event_open'; says ' s elapsed'
+says 'a seccomp filter kills processes that call perf_event_open'; says ' s elapsed'
 grep -q 'left no report' "$work/err" && rc=1
 result ends_confined
 

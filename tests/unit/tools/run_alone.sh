@@ -84,7 +84,7 @@ if musl-gcc -O1 -x c -o "$work/musl" - 2>/dev/null <<<'int main(void) { return 3
 	for shell in 'exec %s' '%s; exit $?' 'env %s; exit $?' 'perl -e "exec q(%s)"'; do
 		# shellcheck disable=SC2059
 		ends 3 "$work/without/tach" run -e '' -- sh -c "$(printf "$shell" "$work/musl")"
-		says 'cannot be measured, and started without: 1, musl first'
+		says 'could not be measured, and ran unmeasured: 1, musl first'
 		! grep -q 'Error relocating' "$work/err" || rc=1
 	done
 	result musl_child
@@ -97,7 +97,7 @@ if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 		mkdir -p "$work/root/$(dirname "$file")" && cp -L "$file" "$work/root/$file"
 	done
 	ends 7 "$tach" run -e '' -- chroot "$work/root" /bin/sh -c 'exit 7'
-	says 'cannot be measured, and started without: 1, sh first'
+	says 'could not be measured, and ran unmeasured: 1, sh first'
 	! grep -q 'ld.so' "$work/err" || no "the loader complains"
 	result chroot_child
 else

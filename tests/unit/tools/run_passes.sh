@@ -73,9 +73,9 @@ run 125 0 ./program count once; says 'for what -e, -m or --topdown name'
 run 125 0 --passes=x -e page-faults ./program count once; says 'from 0 to 100'
 run 125 0 --passes=-1 -e page-faults ./program count once
 run 125 0 --interrupts -e page-faults ./program count once; says 'neither --interrupts'
-run 125 0 --per-process -e page-faults ./program count once; says 'numbers of processes'
+run 125 0 --per-process -e page-faults ./program count once; says 'processes have other numbers'
 run 125 0 -e a=page-faults,a=minor-faults ./program count once; says 'one name for two events'
-TACH_PMU=core run 125 0 --topdown ./program count once; says 'no events that tell'
+TACH_PMU=core run 125 0 --topdown ./program count once; says 'no events for issue slots'
 result refused
 
 # All at once is once.

@@ -114,7 +114,7 @@ if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
 	sleep infinity & pid=$!
 	chmod 755 "$work"
 	setpriv --reuid=65534 --clear-groups "$tach" run -p $pid -e page-faults true >"$work/out" 2>"$work/err"; [ $? = 125 ] || rc=1
-	says "process $pid may not be counted: that takes its user|cannot be|not permitted|perf_event_paranoid"
+	says "process $pid may not be counted: that needs its user|cannot be|not permitted|perf_event_paranoid"
 	kill $pid
 fi
 result rights
@@ -155,7 +155,7 @@ for other in --interrupts --correct '--trace x' --emulate '--passes -e page-faul
 	# shellcheck disable=SC2086
 	refused -p $$ $other; says 'count from outside'
 done
-refused -I 1 --per-thread; says 'goes with -p'
+refused -I 1 --per-thread; says 'p allows --per-thread'
 for other in '-I 1' "-p $$" --passes '--trace x' --per-process; do
 	# shellcheck disable=SC2086
 	refused -r 3 $other; says 'one table of many runs'

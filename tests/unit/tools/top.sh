@@ -30,7 +30,7 @@ TACH_ENABLE=1 TACH_EVENTS=page-faults TACH_METRICS='faults = page-faults' "$prog
 pid=$!
 read -r _ <"$work/ready"
 run report -p $pid
-if [ $status = 1 ] && grep -q 'may not be looked into' "$work/err"; then
+if [ $status = 1 ] && grep -q 'may not be read' "$work/err"; then
 	echo "skip top: no process may trace another here"
 	exit 77
 fi
@@ -88,7 +88,7 @@ run report --diff -p 1 a b; [ $status = 2 ] || no "report --diff -p: $status"
 if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
 	setpriv --reuid=65534 --clear-groups "$tach" top --once $pid >"$work/out" 2>"$work/err"; status=$?
 	# The build may lie where others may not look.
-	[ $status = 126 ] || [ $status = 127 ] || grep -q 'may not be looked into: that takes its user' "$work/err" || no "another user: $status"
+	[ $status = 126 ] || [ $status = 127 ] || grep -q 'may not be read: that needs its user' "$work/err" || no "another user: $status"
 fi
 result refusals
 

@@ -84,7 +84,7 @@ for c in derived diff dispatch doctor encode gate history list report run top; d
 		refused 2 "no format has the suffix '.odd'" report -o a.odd a;;
 	run)
 		refused 125 'no program given' run
-		refused 125 '--topdown=N has a level' run --topdown=9 true
+		refused 125 '--topdown=N takes a level' run --topdown=9 true
 		refused 125 'entries, from 1' run --turns=odd true
 		refused 125 "from 2 to 10000, not 'odd'" run -r odd true
 		refused 125 "no format 'odd'" run --format odd true

@@ -90,9 +90,9 @@ static void refused_lists(void)
 		{";IPC", TACH_ERR_INVAL, 0, "the list names no events"},
 		{" ,\t\n;IPC", TACH_ERR_INVAL, 0, "the list names no events"},
 		{"page-faults", TACH_ERR_NOTSUPP, 1,
-		 "page-faults: no event of a box, but one that threads count: a set takes it"},
+		 "page-faults: not an event of a box: threads count it, so use it in a set"},
 		{" x=page-faults;IPC", TACH_ERR_NOTSUPP, 4,
-		 "page-faults: no event of a box, but one that threads count: a set takes it"},
+		 "page-faults: not an event of a box: threads count it, so use it in a set"},
 		{"x=;IPC", TACH_ERR_SYNTAX, 3, "an event is missing after '='"},
 	};
 

@@ -55,7 +55,7 @@ static void all_of_its_kind(void)
 		 "no event 'UNC_UPI_CLOCKTICKS'; did you mean "
 		 "skx_unc_upi0::UNC_UPI_CLOCKTICKS?"},
 		{"page-faults", TACH_ERR_NOTSUPP, 0, 0,
-		 "page-faults: no event of a box, but one that threads count: a set takes it"},
+		 "page-faults: not an event of a box: threads count it, so use it in a set"},
 	};
 	struct tach__uncore_taker taker = {take, NULL};
 

@@ -163,7 +163,7 @@ static void stopped(void)
 	stop_at = 0;
 }
 
-#define NO_THREADS ": no event of a box, but one that threads count: a set takes it"
+#define NO_THREADS ": not an event of a box: threads count it, so use it in a set"
 #define NO_SAMPLES ": a box is counted, not sampled: leave period and freq out"
 
 static void refused(void)
@@ -202,8 +202,8 @@ static void refused(void)
 		 "uncore_pcu/config=1/:freq=9" NO_SAMPLES},
 		/* A file cpumask that names no processor. */
 		{"uncore_nil/config=1/", TACH_ERR_NOTSUPP, 1,
-		 "uncore_nil/config=1/:u=1:k=1:h=1:precise=0:excl=0:mg=0:mh=1: no file cpumask "
-		 "in sysfs tells on which processors the kernel counts it; name one with "
+		 "uncore_nil/config=1/:u=1:k=1:h=1:precise=0:excl=0:mg=0:mh=1: sysfs has no "
+		 "file cpumask with the processors that count it; name one with "
 		 ":cpu=N"},
 		/* No star where a kind's number is. */
 		{"skx_unc_im*c::UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
