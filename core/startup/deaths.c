@@ -43,9 +43,13 @@ sigset_t tach__deaths_others(void)
 
 void tach__deaths_go_on(int number, siginfo_t *info)
 {
+	/* musl's gettid() and raise() use the number that the thread had before vfork: the
+	 * parent's. */
+	long thread = syscall(SYS_gettid);
+
 	/* Blocked until the handler returns; then it acts as if we had not handled it. */
-	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info) != 0)
-		raise(number);
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, number, info) != 0)
+		syscall(SYS_tgkill, getpid(), thread, number);
 }
 
 /* fork's children set it; vfork's must not write in their parent's memory. */
