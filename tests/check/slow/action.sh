@@ -81,7 +81,7 @@ ends 3 "$top/tools/ci/gate" --emulate --baseline absent.tsv -- ./work; says 'abs
 ends 2 "$top/tools/ci/gate" --emulate -- ./work; says 'one of --base, --against, --baseline and --history'
 ends 2 "$top/tools/ci/gate" --odd; says 'no option is --odd'
 sed -i '1s/emulated.*/counted elsewhere/' base.tsv
-ends 2 "$top/tools/ci/gate" --emulate --runs 1 --baseline base.tsv -- ./work; says 'do not compare'
+ends 2 "$top/tools/ci/gate" --emulate --runs 1 --baseline base.tsv -- ./work; says 'cannot be compared'
 result script
 cd "$top"
 exit $failed

@@ -93,7 +93,7 @@ says 'cycles: the emulator counts instructions, branches'
 run 0 -e page-faults -- ./regions
 says 'page-faults: the emulator has no events of the kernel'
 result other_events
-run 125 --outside -- ./regions; says 'neither --outside'
+run 125 --outside -- ./regions; says 'excludes --outside'
 run 127 -- ./nothing; says 'no such program'
 mkdir none
 TACH_QEMU=$work/none run 125 -- ./regions; says 'takes qemu-.* with plugins, which is not there'

@@ -114,7 +114,7 @@ sed '/^rest/s/instructions/cycles/; s/^work\tinstructions/work\tcycles/' base >m
 sed '/^rest/s/ 1009 .*//' many >rare
 gate 3 --baseline many --candidate rare --fail-if 'cycles > 1%'; says '^rest .* cannot tell'; says '^work .* no change$'; says 'rare: 1 to 8 runs'
 sed -i '1s/emulated.*/counted by this machine.s PMU/' now
-gate 2 --baseline base --candidate now; says 'do not compare'
+gate 2 --baseline base --candidate now; says 'cannot be compared'
 gate 2 --emulate -n 2 --save base -- ./nothing; says 'no such program'
 # One run is enough if its writer marks it as exact.
 for f in few now; do sed 's/^# .*/# tach gate 1: exact, by hand/; s/\t\([0-9]*\) .*/\t\1/' $f >$f.exact; done

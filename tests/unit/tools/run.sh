@@ -50,7 +50,7 @@ result statuses
 # The first two need no counters, and the sentence stands there without any.
 run 125 --topdown=7 true; says 'level from 1 to 6'
 run 125 --topdown=1 --topdown=2 true; says 'two levels'
-TACH_PMU=core run 125 --topdown "$target" once; says 'no events for issue slots'; grep -q elapsed "$work/err" && rc=1
+TACH_PMU=core run 125 --topdown "$target" once; says 'no events for its issue slots'; grep -q elapsed "$work/err" && rc=1
 TACH_PMU=skl run 0 --topdown=1 -m topdown:1 --outside "$target" once
 says 'topdown_retiring .*work was completed'; says '^What to look at next: in \(whole program\), '
 result topdown

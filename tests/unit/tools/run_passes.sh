@@ -72,7 +72,7 @@ run 125 0 -e page-faults,bogus ./program count once; says "no event 'bogus'"; is
 run 125 0 ./program count once; says 'for what -e, -m or --topdown name'
 run 125 0 --passes=x -e page-faults ./program count once; says 'from 0 to 100'
 run 125 0 --passes=-1 -e page-faults ./program count once
-run 125 0 --interrupts -e page-faults ./program count once; says 'neither --interrupts'
+run 125 0 --interrupts -e page-faults ./program count once; says 'excludes --interrupts'
 run 125 0 --per-process -e page-faults ./program count once; says 'processes have other numbers'
 run 125 0 -e a=page-faults,a=minor-faults ./program count once; says 'one name for two events'
 TACH_PMU=core run 125 0 --topdown ./program count once; says 'no events for issue slots'
@@ -154,7 +154,7 @@ assert abs(v['b']['share'] + v['L1-dcache-loads']['share'] - 1) < 1e-5 and 'scal
 $tach report turns.json >out 2>err || rc=1
 result turns
 run 125 0 --turns=0 -e page-faults ./program count once; says 'from 1 to'
-run 125 0 --turns -e page-faults ./program count once; says 'neither --passes'
+run 125 0 --turns -e page-faults ./program count once; says 'excludes --passes'
 echo 0 >count; $tach run --turns ./program count once >out 2>err; is status $? 125; says 'turns is for what'
 $tach run --turns -e bogus ./program count once >out 2>err; is status $? 125; says "no event 'bogus'"
 result turns_refused
