@@ -3,6 +3,6 @@ $(eval $(call drop_in,papi,libpapi.so.7.0,libpapi.so,papi/,-fvisibility=default,
 
 # A test that calls the library as a program does.
 $(B)/tests/unit/compat/papi: $(B)/papi/libpapi.so
-$(B)/tests/unit/compat/papi: override CPPFLAGS += -Icompat/papi/include
-$(B)/tests/unit/compat/papi: override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
+$(B)/tests/unit/compat/papi: private override CPPFLAGS += -Icompat/papi/include
+$(B)/tests/unit/compat/papi: private override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
 slow_packages += libpapi-dev
