@@ -162,7 +162,7 @@ static void threads_count_for_themselves(void)
 
 	if (!with_faults())
 		SKIP("no event opens");
-	CHECK(PAPI_thread_init((unsigned long (*)(void))pthread_self) == PAPI_OK);
+	CHECK(PAPI_thread_init((unsigned long (*)(void))(void *)pthread_self) == PAPI_OK);
 	CHECK(PAPI_set_thr_specific(PAPI_USR1_TLS, &failed) == PAPI_OK &&
 	      PAPI_start(set) == PAPI_OK);
 	pthread_create(&thread, NULL, in_a_thread, &failed);
