@@ -26,7 +26,7 @@ static const struct {
 	{TACH_ERR_NOHARDWARE, "performance counters"},
 	{TACH_ERR_NOCOUNTER, "out of counters"},
 	{TACH_ERR_NOASSIGN, "assignment"},
-	{TACH_ERR_CYCLE, "ring"},
+	{TACH_ERR_CYCLE, "cycle"},
 	{TACH_ERR_STATE, "wrong thread"},
 	{TACH_ERR_MAGIC, "another kind"},
 	{TACH_ERR_EVENTSET, "incompatible sets"},

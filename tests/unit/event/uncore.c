@@ -285,7 +285,7 @@ static void no_set_takes_them(void)
 	opt.pmu = tach_pmu_find("rapl");
 	opt.events = "rapl::RAPL_ENERGY_PKG";
 	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP, "%s", err.text);
-	CHECK(strstr(err.text, "for no thread"), "%s", err.text);
+	CHECK(strstr(err.text, "not for a thread"), "%s", err.text);
 }
 
 int main(void)

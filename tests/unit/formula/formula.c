@@ -443,7 +443,7 @@ static void limits(void)
 	for (int i = 0; i < 66; i++)
 		strcat(text, ")");
 	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
-	CHECK(strstr(err.text, "waiting"), "%s", err.text);
+	CHECK(strstr(err.text, "at the same time"), "%s", err.text);
 	tach_formula_free(NULL);
 }
 

@@ -63,8 +63,8 @@ static void sets_count_them(void)
 	planned("skl", "HW_INTERRUPTS:RECEIVED,instructions", 0, 2, NULL);
 	planned("icl", "instructions,interrupts=r01cb", 1, 1, NULL);
 	/* The kernel's instructions are counted where they are. */
-	planned("skl", "cycles,instructions:u:k", 2, 0, "taken out of nothing");
-	planned("skl", "cycles,INST_RETIRED:ANY_P:c=1", 2, 0, "taken out of nothing");
+	planned("skl", "cycles,instructions:u:k", 2, 0, "subtracted from nothing");
+	planned("skl", "cycles,INST_RETIRED:ANY_P:c=1", 2, 0, "subtracted from nothing");
 	planned("arm_n1", "cycles,instructions", 2, 0,
 		"they add no instruction on this architecture");
 	planned("icl", "cycles,instructions", -1, 0, "interrupts=EVENT");

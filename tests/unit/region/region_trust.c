@@ -310,7 +310,7 @@ static void a_set_is_given_once(void)
 
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL &&
-		      strstr(err.text, "given before") != NULL,
+		      strstr(err.text, "already owns this set") != NULL,
 	      "%s", err.text);
 	leaf(10);
 	IS("leaf", 1, TACH_PART_INCLUSIVE, 10);

@@ -82,7 +82,7 @@ static void no_regions(void)
 	registry.busy = 1;
 	end(take(TACH_ERR_STATE));
 	CHECK(there_reads == 2 * 100 && rests == 79 &&
-		      strstr(err.text, "its regions cannot be read whole"),
+		      strstr(err.text, "its regions cannot be read completely"),
 	      "%u, %u rests", there_reads, rests);
 }
 
@@ -94,7 +94,8 @@ static void a_list_that_repeats(void)
 		link_threads(THREADS);
 		thread[THREADS - 1].node.next = &thread[to].node;
 		end(take(TACH_ERR_STATE));
-		CHECK(strstr(err.text, "its regions cannot be read whole"), "%s", err.text);
+		CHECK(strstr(err.text, "its regions cannot be read completely"), "%s",
+		      err.text);
 		CHECK(there_reads < 100 * 64 * (10 + 6 * THREADS), "%u reads", there_reads);
 	}
 }

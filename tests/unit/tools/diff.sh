@@ -94,8 +94,8 @@ done
 differ 2 old.json; says 'give two files'
 differ 2 old.json nothing.json; says 'nothing.json: No such file'
 echo '{"tach": 1' >bad.json; differ 2 old.json bad.json; says 'bad.json:2:1: '
-echo '# tach gate 2: x' >bad; printf 'a\tb\tcount\tf:1\tx\n' >>bad; differ 2 bad old.json; says 'bad:2: this is no line'
-printf '# tach gate 2: x\na\tb\tcount\tf\t1\n' >bad; differ 2 bad old.json; says 'bad:2: this is no line'
+echo '# tach gate 2: x' >bad; printf 'a\tb\tcount\tf:1\tx\n' >>bad; differ 2 bad old.json; says 'bad:2: this is not a line'
+printf '# tach gate 2: x\na\tb\tcount\tf\t1\n' >bad; differ 2 bad old.json; says 'bad:2: this is not a line'
 differ 2 --format pdf old.json old.json; says 'takes text, json'
 result refused
 

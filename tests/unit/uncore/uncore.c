@@ -305,8 +305,8 @@ static void refused_strings(void)
 		{"x=skx_unc_imc0::UNC_M_CAS_COUNT:RD:period=9", "counted, not sampled",
 		 TACH_ERR_NOTSUPP, 3},
 		{"skx_unc_upi0::UNC_UPI_CLOCKTICKS", ":cpu=N", TACH_ERR_NOTSUPP, 1},
-		{"page-faults", "a set takes it", TACH_ERR_NOTSUPP, 1},
-		{"uncore_upi_0/config=1/", "a set takes it", TACH_ERR_NOTSUPP, 1},
+		{"page-faults", "use it in a set", TACH_ERR_NOTSUPP, 1},
+		{"uncore_upi_0/config=1/", "use it in a set", TACH_ERR_NOTSUPP, 1},
 		{"rapl::RAPL_ENERGY_PKG", "the kernel has no", TACH_ERR_NOTSUPP, 1},
 	};
 	struct tach_uncore *u;
