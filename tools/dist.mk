@@ -1,4 +1,4 @@
-# make dist: the tracked files as one archive, which builds without git, and tach-mini.h beside it. make release: an archive of a new version.
+# make dist: the tracked files as one archive, which builds without git, and tach-mini.h. make release: an archive of a new version.
 dist_name := tach-$(VERSION)
 dist: | $(B)
 	@$(MAKE) --no-print-directory -s mini >/dev/null

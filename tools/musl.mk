@@ -5,7 +5,7 @@ override CPPFLAGS += -isystem $(B)/system
 ifeq ($(wildcard $(B)/system/urcu-pointer.h),)
 $(shell tools/system $(B)/system linux/perf_event.h asm/types.h asm-generic/types.h urcu/rculist.h urcu-pointer.h)
 endif
-# musl gives a thread 128 KB, and some tests recurse deeper. (At most 8 MB can be asked for.)
+# musl gives a thread 128 KB, and some tests recurse deeper. (The most is 8 MB.)
 $(unit_bin): override LDFLAGS += -Wl,-z,stack-size=8388608
 # Tests that call makecontext(), which musl does not have, are compiled (unit_syntax), not linked, and skipped.
 no_makecontext := $(wildcard tests/unit/region/interleave_*.c) tests/unit/region/region_left.c tests/unit/region/region_overlap.c

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A recipe for Spack. Put it into a repository of yours as packages/tach/package.py (spack repo create); `spack checksum
-# tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.2.0` builds a checkout.
+# tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.2.0` builds
+# a checkout.
 from spack.package import *
 
 
