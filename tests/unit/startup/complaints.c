@@ -180,7 +180,7 @@ static void what_others_say(void)
 	list[4095] = '\0';
 	setenv("TACH_DERIVED", list, 1);
 	CHECK(tach__environment_useless(text, sizeof text) == 1 &&
-	      strstr(text, "File name too long"));
+	      strstr(text, strerror(ENAMETOOLONG)));
 	clear();
 }
 
@@ -229,7 +229,7 @@ static void where_none_can_come(void)
 	name[1] = '/';
 	name[2 + 255] = '\0';
 	/* NAME_MAX for the part after the slash, and one more. */
-	snprintf(text, sizeof text, "%.120s: File name too long", name);
+	snprintf(text, sizeof text, "%.120s: %s", name, strerror(ENAMETOOLONG));
 	output_is(name, 1, text);
 	name[1 + 255] = '\0';
 	name[2] = 'b';
