@@ -129,17 +129,6 @@ static const struct series *find_other(const struct places *mine, const struct s
 
 /* ---- what is compared ---- */
 
-static int is_listed(const char *list, const char *name)
-{
-	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		size_t n = strcspn(at, ",");
-
-		if (n == strlen(name) && memcmp(at, name, n) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 /*
  * Without rules, every quantity that has a direction is judged. Returns 0 if the line is not
  * shown.
@@ -167,7 +156,7 @@ static void add_line(struct comparison *c, const struct series *old, const struc
 	struct compare_line l = {
 		.old = old, .now = now, .is = {.size = sizeof l.is, .old = NAN, .now = NAN}};
 
-	if ((c->options->regions && !is_listed(c->options->regions, s->region)) ||
+	if ((c->options->regions && !samples_is_listed(c->options->regions, s->region)) ||
 	    !find_rule(c->options, s, &l))
 		return;
 	l.twin = (old && old->twin) || (now && now->twin);

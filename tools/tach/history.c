@@ -238,11 +238,6 @@ int cmd_history(int argc, char **argv)
 		status = bad_usage("add, show or page expected", NULL);
 	else if (!status)
 		status = run_verb(&a, argv[optind], argc - optind - 1, argv + optind + 1);
-	free(a.run.commit);
-	free(a.run.subject);
-	free(a.run.date);
-	free(a.run.machine);
-	free(a.run.counted);
-	samples_free(&a.run.of);
+	history_run_free(&a.run);
 	return status < 0 ? EXIT_DONE : status;
 }

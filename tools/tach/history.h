@@ -32,6 +32,7 @@ struct history {
  */
 int history_read(struct history *h, const char *file);
 void history_free(struct history *h);
+void history_run_free(struct history_run *run);
 /* One line of JSON, with its LF. */
 void history_write_run(struct tach__out *out, const struct history_run *run);
 /*

@@ -70,33 +70,23 @@ void history_write_run(struct tach__out *out, const struct history_run *run)
 
 /* ---- reading ---- */
 
-static const char *text_of(const struct tach__json *object, const char *key)
-{
-	const struct tach__json *v = tach__json_member(object, key);
-
-	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
-}
-
 static int read_series(struct samples *to, const struct tach__json *one)
 {
 	const struct tach__json *values = tach__json_member(one, "values");
 	const struct tach__json *times = tach__json_member(one, "times");
 	const struct tach__json *line = tach__json_member(one, "line");
-	const char *region = text_of(one, "region"), *quantity = text_of(one, "quantity");
-	const char *file = text_of(one, "file"), *kind = text_of(one, "kind");
+	const char *region = samples_text(one, "region"),
+		   *quantity = samples_text(one, "quantity");
+	const char *file = samples_text(one, "file"), *kind = samples_text(one, "kind");
 	double n = times ? times->number : 1;
 	struct series like = {.region = (char *)region,
 			      .quantity = (char *)quantity,
 			      .file = (char *)(file ? file : ""),
 			      .line = line ? (unsigned)line->number : 0};
-	int k = 0;
 
-	while (kind && k < SERIES_KINDS && strcmp(series_kinds[k], kind) != 0)
-		k++;
-	if (!region || !quantity || !values || !values->kid || !kind || k == SERIES_KINDS ||
-	    !(n >= 1 && n <= 1e6))
+	if (!region || !quantity || !values || !values->kid || !kind ||
+	    series_kind(&like, kind) != 0 || !(n >= 1 && n <= 1e6))
 		return -1;
-	like.kind = (enum series_kind)k;
 	for (const struct tach__json *v = values->kid; v; v = v->next)
 		for (double i = 0; i < n; i++)
 			samples_add(to, &like, v->number);
@@ -105,7 +95,7 @@ static int read_series(struct samples *to, const struct tach__json *one)
 
 static char *take_text(const struct tach__json *object, const char *key)
 {
-	const char *text = text_of(object, key);
+	const char *text = samples_text(object, key);
 
 	return text ? strdup(text) : NULL;
 }
@@ -114,7 +104,7 @@ static char *take_text(const struct tach__json *object, const char *key)
 static int read_run(struct history_run *run, const struct tach__json *root)
 {
 	const struct tach__json *list = tach__json_member(root, "series");
-	const char *of = text_of(root, "of");
+	const char *of = samples_text(root, "of");
 
 	run->commit = take_text(root, "commit");
 	run->subject = take_text(root, "subject");
@@ -134,7 +124,7 @@ static int read_run(struct history_run *run, const struct tach__json *root)
 	return 0;
 }
 
-static void free_run(struct history_run *run)
+void history_run_free(struct history_run *run)
 {
 	free(run->commit);
 	free(run->subject);
@@ -147,7 +137,7 @@ static void free_run(struct history_run *run)
 void history_free(struct history *h)
 {
 	for (size_t i = 0; i < h->n; i++)
-		free_run(&h->run[i]);
+		history_run_free(&h->run[i]);
 	free(h->run);
 	*h = (struct history){0};
 }
@@ -172,7 +162,7 @@ static int add_run(struct history *h, const char *text, size_t length, size_t li
 		h->run[h->n++] = run;
 		return 0;
 	}
-	free_run(&run);
+	history_run_free(&run);
 	return code ? code : TACH_ERR_NOMEM;
 }
 

@@ -9,17 +9,6 @@
 
 #define CONFIDENCE 0.95
 
-static int is_listed(const char *list, const char *name)
-{
-	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		size_t n = strcspn(at, ",");
-
-		if (n == strlen(name) && memcmp(at, name, n) == 0)
-			return 1;
-	}
-	return !list;
-}
-
 static size_t group_of(struct history_lines *l, size_t run)
 {
 	const struct history_run *of = &l->of->run[run];
@@ -68,7 +57,7 @@ static int take_run(struct history_lines *l, size_t run, size_t *n, const char *
 		struct history_value *v = &l->value[*n];
 		double *sorted;
 
-		if (!is_listed(regions, of->region))
+		if (regions && !samples_is_listed(regions, of->region))
 			continue;
 		sorted = malloc(of->n * sizeof *sorted);
 		if (!sorted)

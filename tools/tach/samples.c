@@ -201,3 +201,14 @@ void series_value(const struct series *of, double value, char *to, size_t size)
 		tach__unit_count(text, fabs(value));
 	snprintf(to, size, "%s%s", sign, text);
 }
+
+int samples_is_listed(const char *list, const char *name)
+{
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		size_t n = strcspn(at, ",");
+
+		if (n == strlen(name) && memcmp(at, name, n) == 0)
+			return 1;
+	}
+	return 0;
+}

@@ -47,6 +47,8 @@ void samples_take(struct samples *s, const struct tach_snapshot *shot,
 		  int (*wants)(const void *context, const char *quantity), const void *context);
 /* Sorts by region, place and quantity, so that equal values give equal files. */
 void samples_sort(struct samples *s);
+/* Tells if a list of names separated by commas has this one. */
+int samples_is_listed(const char *list, const char *name);
 /* The smallest and the largest number of values in a series. */
 void samples_range(const struct samples *s, size_t *fewest, size_t *most);
 void samples_free(struct samples *s);
@@ -64,8 +66,7 @@ int samples_save(const struct samples *s, const char *file, const char *who);
 /*
  * Loads a baseline of tach gate, a report in JSON, a folder of reports (one per run), benchmark
  * results (--json), or JSON of google-benchmark, hyperfine or tach run -r, or the folder of
- * criterion. Of a history, loads
- * the newest run that was counted as s->how says.
+ * criterion. Of a history, loads the newest run that was counted as s->how says.
  */
 int samples_load(struct samples *s, const char *path, const char *who);
 /* Takes the kind of that name; -1: there is none. */
@@ -81,6 +82,8 @@ int samples_load_criterion(struct samples *s, const char *folder, const char *wh
 
 /* ---- samples_json.c ---- */
 
+/* A member that is a text; NULL: it is missing, or of another type. */
+const char *samples_text(const struct tach__json *object, const char *key);
 int samples_load_json(struct samples *s, const char *text, size_t length, const char *file,
 		      const char *who);
 

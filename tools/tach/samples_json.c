@@ -55,7 +55,7 @@ static int load_bench(struct samples *s, const char *text, size_t length, const 
 	return 0;
 }
 
-static const char *text_of(const struct tach__json *object, const char *key)
+const char *samples_text(const struct tach__json *object, const char *key)
 {
 	const struct tach__json *v = tach__json_member(object, key);
 
@@ -71,11 +71,11 @@ static int load_google(struct samples *s, const struct tach__json *root, const c
 	struct tach_bench *bench;
 
 	for (const struct tach__json *b = list->kid; b; b = b->next) {
-		const char *name = text_of(b, "run_name");
+		const char *name = samples_text(b, "run_name");
 		struct series like = {.file = (char *)"", .quantity = (char *)"time"};
 		int code;
 
-		name = name ? name : text_of(b, "name");
+		name = name ? name : samples_text(b, "name");
 		like.region = (char *)name;
 		if (!name || samples_find(s, &like))
 			continue;
@@ -100,15 +100,17 @@ static int load_verdict(struct samples *s, const struct tach__json *root, const 
 {
 	const struct tach__json *list = tach__json_member(root, "comparisons");
 	const struct tach__json *now = tach__json_member(root, "now");
-	const char *how = now ? text_of(now, "counted") : NULL;
+	const char *how = now ? samples_text(now, "counted") : NULL;
 
 	snprintf(s->how, sizeof s->how, "%s", how ? how : "");
 	s->of = "run";
 	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next) {
 		const struct tach__json *value = tach__json_member(one, "new");
 		const struct tach__json *line = tach__json_member(one, "line");
-		const char *region = text_of(one, "region"), *unit = text_of(one, "unit");
-		const char *quantity = text_of(one, "quantity"), *place = text_of(one, "file");
+		const char *region = samples_text(one, "region"),
+			   *unit = samples_text(one, "unit");
+		const char *quantity = samples_text(one, "quantity"),
+			   *place = samples_text(one, "file");
 		struct series like = {.region = (char *)region,
 				      .file = (char *)(place ? place : ""),
 				      .line = line ? (unsigned)line->number : 0,
@@ -143,9 +145,10 @@ static int load_repeat(struct samples *s, const struct tach__json *root, const c
 	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next) {
 		const struct tach__json *values = tach__json_member(one, "values");
 		const struct tach__json *line = tach__json_member(one, "line");
-		const char *region = text_of(one, "region"),
-			   *quantity = text_of(one, "quantity");
-		const char *place = text_of(one, "file"), *kind = text_of(one, "kind");
+		const char *region = samples_text(one, "region"),
+			   *quantity = samples_text(one, "quantity");
+		const char *place = samples_text(one, "file"),
+			   *kind = samples_text(one, "kind");
 		struct series like = {.region = (char *)region,
 				      .file = (char *)(place ? place : ""),
 				      .line = line ? (unsigned)line->number : 0,
