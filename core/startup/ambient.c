@@ -80,8 +80,9 @@ static void count_program(void)
 		attr.read_format =
 			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 		own[i].fd = (int)tach__descriptor_keep(tach__perf_open(&attr, -1), &own[i].id);
-		used += (size_t)snprintf(scopes + used, used < 200 ? 200 - used : 0, "%s%s",
-					 used ? ", " : "", name);
+		if (used < 200)
+			used += (size_t)snprintf(scopes + used, 200 - used, "%s%s",
+						 used ? ", " : "", name);
 		if (own[i].fd < 0 && why < sizeof refused)
 			why += (size_t)snprintf(refused + why, sizeof refused - why,
 						"; %.100s cannot be counted: %.80s", name,
