@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's numbers match the tree: tables are counted, and the cost of an entry is in bench/budgets.tsv, which
-# tests/check/budgets.sh measures.
+# The numbers of README and CONTRIBUTING.md match the tree: tables, files and lines are counted, and the cost of an entry
+# is in bench/budgets.tsv, which tests/check/budgets.sh measures.
 set -u
 cd "$(dirname "$0")/../.."
 failed=0
@@ -17,4 +17,5 @@ claim off "an entry of a region costs $(budget region-off) instructions"
 trace="$(($(budget trace4) - $(budget region4))) instructions"
 claim trace "$trace an entry more (4 counters: $(budget trace4))" docs/performance.md
 claim trace_manual "costs $trace more (4 counters: $(budget trace4))" man/tach-output.7
+if B=${B:-build} tools/house/numbers --check | sed 's/^/# /' && [ "${PIPESTATUS[0]}" = 0 ]; then echo "ok claim house"; else echo "not ok claim house"; failed=1; fi
 exit $failed
