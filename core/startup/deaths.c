@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals, for a process that has TACH_OUTPUT. If the default action of a signal ends the
- * process, and the program has not set another, on_death writes the report. Then the same
- * signal ends the process, with the same status and core file. TACH_SIGNAL names one more
- * signal, which asks for a report and ends nothing; "none" leaves every signal alone.
+ * Signals, for a process that has TACH_OUTPUT. Without TACH_SIGNAL there are no
+ * handlers: many programs set their own handler if they find the default action. TACH_SIGNAL
+ * names signals that ask for a report and end nothing. Its word "end" stands for each signal
+ * whose default action ends the process: on_death writes the report, then the same signal ends
+ * the process, with the same status and core file.
  *
  * Signals that the program handles, ignores or blocks are left alone. If it sets the action of
  * a signal later, that signal is the program's from then on: on_death does nothing if the
@@ -54,8 +55,13 @@ void tach__deaths_go_on(int number, siginfo_t *info)
 
 /* fork's children set it; vfork's must not write in their parent's memory. */
 static pid_t process;
-static uint64_t watched; /* bits of the signals that have on_death or on_request */
-static int requested;	 /* TACH_SIGNAL, or 0 */
+/* Bits of signals: those that have on_death or on_request, and those that TACH_SIGNAL names. */
+static uint64_t watched, requested;
+
+static uint64_t bit(int number)
+{
+	return (uint64_t)1 << (number - 1);
+}
 
 static void on_fork(void)
 {
@@ -107,7 +113,7 @@ static int is_set_to(int number, void (*constant)(int))
 static void watch(int number, const struct sigaction *action)
 {
 	if (is_set_to(number, SIG_DFL) && sigaction(number, action, NULL) == 0)
-		watched |= (uint64_t)1 << (number - 1);
+		watched |= bit(number);
 }
 
 /* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: not a signal, -1: a signal that cannot be used. */
@@ -134,52 +140,82 @@ static int signal_number(const char *name)
 	return number > 0 && number <= SIGRTMAX ? (int)number : 0;
 }
 
+enum { ENDS = NSIG }; /* stands for the word "end" */
+
+/*
+ * Takes the first word of a list, and moves *list after it. A signal's number, ENDS, 0 for the
+ * word "none" or no word, -1: it cannot be used, -2: it is not a signal.
+ */
+static int next_word(const char **list)
+{
+	char word[32];
+	size_t n = strcspn(*list, ":");
+	int number;
+
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word), *list);
+	*list += n + ((*list)[n] == ':');
+	if (!*word || strcmp(word, "none") == 0)
+		return 0;
+	if (strcmp(word, "end") == 0)
+		return ENDS;
+	number = n < sizeof word ? signal_number(word) : 0;
+	return number ? number : -2;
+}
+
 /* Its handler may run at any point of the program; interrupted calls are restarted. */
-static void watch_request(void)
+static void watch_request(int number)
 {
 	struct sigaction action = {.sa_handler = on_request,
 				   .sa_flags = SA_RESTART | SA_ONSTACK};
-	const char *name = tach__environment("TACH_SIGNAL");
-	int number = name ? signal_number(name) : 0;
 
 	action.sa_mask = tach__deaths_others();
-	if (number <= 0)
-		return;
 	watch(number, &action);
-	watched |= (uint64_t)1 << (number - 1); /* reports name it if the program has it */
-	requested = number;
+	watched |= bit(number); /* reports name it if the program has it */
+	requested |= bit(number);
 }
 
-static int leaves_all(void)
-{
-	const char *name = tach__environment("TACH_SIGNAL");
-
-	return name && strcmp(name, "none") == 0;
-}
-
-const char *tach__deaths_odd(void)
-{
-	const char *name = tach__environment("TACH_SIGNAL");
-	int number = name && !leaves_all() ? signal_number(name) : 1;
-
-	return number > 0    ? NULL
-	       : number == 0 ? "is a signal: USR1, SIGUSR1, 10, RTMIN+1, or none"
-			     : "cannot be a signal that no program can handle";
-}
-
-void tach__deaths_watch(void)
+static void watch_ends(void)
 {
 	struct sigaction action = {.sa_sigaction = on_death,
 				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	if (leaves_all())
+	action.sa_mask = tach__deaths_others();
+	for (const int *s = tach__deaths; *s; s++)
+		watch(*s, &action);
+}
+
+const char *tach__deaths_odd(void)
+{
+	const char *list = tach__environment("TACH_SIGNAL");
+	int number = 0;
+
+	while (list && *list && number >= 0)
+		number = next_word(&list);
+	return number >= 0    ? NULL
+	       : number == -2 ? "is one or more of end, USR1, SIGUSR1, 10, RTMIN+1, joined by "
+				"colons, or none"
+			      : "cannot be a signal that no program can handle";
+}
+
+void tach__deaths_watch(void)
+{
+	const char *list = tach__environment("TACH_SIGNAL");
+	int ends = 0;
+
+	if (!list || !*list || tach__deaths_odd())
 		return;
 	on_fork();
 	pthread_atfork(NULL, NULL, on_fork);
-	action.sa_mask = tach__deaths_others();
-	watch_request();
-	for (const int *s = tach__deaths; *s; s++)
-		watch(*s, &action);
+	while (*list) {
+		int number = next_word(&list);
+
+		ends |= number == ENDS;
+		if (number > 0 && number != ENDS)
+			watch_request(number);
+	}
+	/* The last: a signal that asks ends nothing, wherever it stands in the list. */
+	if (ends)
+		watch_ends();
 }
 
 int tach__deaths_given_up(char *text, size_t size)
@@ -189,8 +225,8 @@ int tach__deaths_given_up(char *text, size_t size)
 	for (int number = 1; number < NSIG && n + 40 < size; number++) {
 		const char *name = tach__signal_name(number);
 
-		if (!(watched >> (number - 1) & 1) || is_ours(number) ||
-		    (number != requested && is_set_to(number, SIG_IGN)))
+		if (!(watched & bit(number)) || is_ours(number) ||
+		    (!(requested & bit(number)) && is_set_to(number, SIG_IGN)))
 			continue;
 		n += (size_t)snprintf(text + n, size - n, n ? ", " : "no report comes at ");
 		if (name)

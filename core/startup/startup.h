@@ -13,7 +13,7 @@
 /* One sentence about variables that have no effect at all: misspelt ones, an unknown TACH_PMU,
  * a file of definitions that cannot be read. */
 int tach__environment_useless(char *text, size_t size);
-/* Why TACH_OUTPUT could not be written, as far as that can be found without writing. */
+/* The reason why TACH_OUTPUT cannot be written, if it can be found without writing. */
 int tach__environment_output(char *text, size_t size);
 /*
  * For the library that `tach run` preloads. At the end of the process the report, as JSON, goes
@@ -43,10 +43,9 @@ void tach__environment_unwritten(const char *variable, const char *file, int cod
 enum { TACH__OUTPUT_WAIT_MS = 2000 };
 int tach__output_write(int wait_ms, int in_handler, struct tach_error *err);
 
-/* deaths.c: from now on writes a report before signals that end the process, and at
- * TACH_SIGNAL. */
+/* deaths.c: from now on writes a report at the signals of TACH_SIGNAL. */
 void tach__deaths_watch(void);
-const char *tach__deaths_odd(void); /* what is wrong with TACH_SIGNAL, or NULL */
+const char *tach__deaths_odd(void); /* an error in TACH_SIGNAL, or NULL */
 /* One sentence on signals that are the program's by now, so that no report comes at them; 0:
  * there are none. Async-signal-safe. */
 int tach__deaths_given_up(char *text, size_t size);

@@ -77,7 +77,7 @@ TACH_AMBIENT='rd=uncore_imc_*/event=4/, pf=page-faults; per = rd / pf' REFUSE_PR
 result mixed
 
 mkfifo "$work/ready"
-LD_PRELOAD=$work/kernel.so TACH_OUTPUT=$work/r.json "$program" live >"$work/ready" & pid=$!
+LD_PRELOAD=$work/kernel.so TACH_SIGNAL=end TACH_OUTPUT=$work/r.json "$program" live >"$work/ready" & pid=$!
 read -r _ <"$work/ready"
 rm -f "$work/r.json"
 kill -TERM $pid; wait $pid 2>/dev/null; status=$?

@@ -74,7 +74,7 @@ static void set(const char *const *variables)
 	}
 }
 
-#define SIGNALS "is a signal: USR1, SIGUSR1, 10, RTMIN+1, or none"
+#define SIGNALS "is one or more of end, USR1, SIGUSR1, 10, RTMIN+1, joined by colons, or none"
 
 static void what_has_no_effect(void)
 {

@@ -30,24 +30,48 @@ long syscall(long number, ...)
 
 static void names_of_signals(void)
 {
-	static const char unknown[] = "is a signal: USR1, SIGUSR1, 10, RTMIN+1, or none",
+	static const char unknown[] = "is one or more of end, USR1, SIGUSR1, 10, RTMIN+1, "
+				      "joined by colons, or none",
 			  never[] = "cannot be a signal that no program can handle";
 	static const struct {
 		const char *name, *odd;
-	} cases[] = {{"USR1", NULL},	    {"SIGUSR1", NULL},
-		     {"10", NULL},	    {"1", NULL},
-		     {"31", NULL},	    {"RTMIN", NULL},
-		     {"none", NULL},	    {"None", unknown},
-		     {"RTMIN+2", NULL},	    {"SIGRTMIN+29", NULL},
-		     {"64", NULL},	    {"KILL", never},
-		     {"SIGSTOP", never},    {"9", never},
-		     {"32", never},	    {"33", never},
-		     {"FOO", unknown},	    {"0", unknown},
-		     {"-3", unknown},	    {"65", unknown},
-		     {"10x", unknown},	    {"SIG", unknown},
-		     {"usr1", unknown},	    {"RTMIN+31", unknown},
-		     {"RTMIN+2x", unknown}, {"SIGSIGUSR1", unknown},
-		     {"RTMIN-1", never},    {"RTMI", unknown}};
+	} cases[] = {{"USR1", NULL},
+		     {"SIGUSR1", NULL},
+		     {"10", NULL},
+		     {"1", NULL},
+		     {"31", NULL},
+		     {"RTMIN", NULL},
+		     {"none", NULL},
+		     {"None", unknown},
+		     {"end", NULL},
+		     {"End", unknown},
+		     {"end:USR1", NULL},
+		     {"USR1:USR2:end", NULL},
+		     {"end,USR1", unknown},
+		     {"end:FOO", unknown},
+		     {"FOO:end", unknown},
+		     {"USR1:KILL", never},
+		     {"RTMIN+000000000000000000000000002", unknown},
+		     {"RTMIN+2", NULL},
+		     {"SIGRTMIN+29", NULL},
+		     {"64", NULL},
+		     {"KILL", never},
+		     {"SIGSTOP", never},
+		     {"9", never},
+		     {"32", never},
+		     {"33", never},
+		     {"FOO", unknown},
+		     {"0", unknown},
+		     {"-3", unknown},
+		     {"65", unknown},
+		     {"10x", unknown},
+		     {"SIG", unknown},
+		     {"usr1", unknown},
+		     {"RTMIN+31", unknown},
+		     {"RTMIN+2x", unknown},
+		     {"SIGSIGUSR1", unknown},
+		     {"RTMIN-1", never},
+		     {"RTMI", unknown}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *odd;
@@ -142,6 +166,7 @@ static int deadly;
 
 static void dies(void)
 {
+	setenv("TACH_SIGNAL", "end", 1);
 	start(in_folder("a.json"));
 	raise(deadly);
 	CHECK(0, "it lives");
@@ -202,6 +227,7 @@ static void the_programs_own(void)
 	signal(SIGTERM, handler);
 	signal(SIGHUP, SIG_IGN);
 	sigaction(SIGINT, &action, NULL);
+	setenv("TACH_SIGNAL", "end", 1);
 	start(in_folder("a.json"));
 	raise(SIGTERM);
 	CHECK(handled == SIGTERM);
@@ -227,6 +253,7 @@ static int is_watched(int number)
 /* This process writes no report, or tach run writes it. */
 static void none_is_watched(void)
 {
+	setenv("TACH_SIGNAL", "end", 1);
 	setenv("TACH_OUTPUT_PID", "1", 1);
 	tach__output_at_exit(in_folder("a.json"));
 	CHECK(!is_watched(SIGTERM));
@@ -238,6 +265,7 @@ static void none_is_watched(void)
 /* A trace comes before them, too. */
 static void watched_for_a_trace(void)
 {
+	setenv("TACH_SIGNAL", "end", 1);
 	setenv("TACH_TRACE", in_folder("t.json"), 1);
 	start(NULL);
 	CHECK(is_watched(SIGTERM));
@@ -253,6 +281,7 @@ static void of_children(void)
 {
 	int status;
 
+	setenv("TACH_SIGNAL", "end", 1);
 	start(in_folder("a.json"));
 	status = ends_with(of_a_child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && !*content("a.json"));
@@ -263,6 +292,7 @@ static void children_of_their_own(void)
 	int status;
 	char left[120];
 
+	setenv("TACH_SIGNAL", "end", 1);
 	start(in_folder("%p.json"));
 	status = ends_with(of_a_child);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
@@ -275,6 +305,7 @@ static void none_of_a_vfork(void)
 	int status;
 	pid_t child;
 
+	setenv("TACH_SIGNAL", "end", 1);
 	start(in_folder("%p.json"));
 	child = vfork();
 	if (child == 0) {
@@ -312,26 +343,103 @@ static void no_stack_of_ours(void)
 {
 	stack_t now;
 
-	setenv("TACH_SIGNAL", "USR1", 1);
+	setenv("TACH_SIGNAL", "USR1:end", 1);
 	start(in_folder("a.json"));
 	CHECK(sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE);
 }
 
-/* "none" changes no action and no mask. */
-static void all_alone(void)
+static void has(const char *note, int whether)
+{
+	now();
+	CHECK(!strstr(content("a.json"), note) == !whether, "%s: %s", note, got);
+}
+
+/* SigCgt and SigIgn of proc(5): the kernel's own view of all actions. */
+static void kernel_view(char to[80])
+{
+	FILE *from = fopen("/proc/self/status", "r");
+	char line[200];
+
+	*to = '\0';
+	CHECK(from != NULL);
+	while (from && fgets(line, sizeof line, from))
+		if (strncmp(line, "SigCgt:", 7) == 0 || strncmp(line, "SigIgn:", 7) == 0)
+			strncat(to, line, strcspn(line, "\n"));
+	if (from)
+		fclose(from);
+}
+
+/* No action, mask or alternate stack is another one than without the library. */
+static void untouched(void)
 {
 	sigset_t mask;
 	struct sigaction was[NSIG], now;
+	char before_it[80], after_it[80];
+	stack_t stack;
 
 	for (int s = 1; s < NSIG; s++)
 		sigaction(s, NULL, &was[s]);
-	setenv("TACH_SIGNAL", "none", 1);
+	kernel_view(before_it);
 	start(in_folder("a.json"));
+	kernel_view(after_it);
+	CHECK(*after_it && strcmp(before_it, after_it) == 0, "%s%s", before_it, after_it);
 	for (int s = 1; s < NSIG; s++)
 		CHECK(sigaction(s, NULL, &now) != 0 || (now.sa_handler == was[s].sa_handler &&
 							now.sa_flags == was[s].sa_flags),
 		      "%d", s);
+	CHECK(signal(SIGTERM, SIG_DFL) == SIG_DFL && signal(SIGSEGV, SIG_DFL) == SIG_DFL);
 	CHECK(sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && sigisemptyset(&mask) == 1);
+	CHECK(sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_DISABLE);
+	has("no report comes", 0);
+}
+
+static void nothing_named(void)
+{
+	unsetenv("TACH_SIGNAL");
+	untouched();
+}
+
+static void none_named(void)
+{
+	setenv("TACH_SIGNAL", "none", 1);
+	untouched();
+}
+
+/* A program that sets its handler only where it finds the default, as many do. */
+static void set_if_default(void)
+{
+	start(in_folder("a.json"));
+	if (signal(SIGTERM, SIG_IGN) == SIG_DFL)
+		signal(SIGTERM, handler);
+	raise(SIGTERM);
+	CHECK(handled == SIGTERM);
+}
+
+/* A request alone sets one handler; a list of two sets both. */
+static void named_alone(void)
+{
+	setenv("TACH_SIGNAL", "USR1", 1);
+	start(in_folder("a.json"));
+	CHECK(is_watched(SIGUSR1) && !is_watched(SIGTERM) && !is_watched(SIGUSR2));
+}
+
+static void several_named(void)
+{
+	setenv("TACH_SIGNAL", "USR1:RTMIN+2", 1);
+	start(in_folder("a.json"));
+	CHECK(is_watched(SIGUSR1) && is_watched(SIGRTMIN + 2) && !is_watched(SIGTERM));
+	raise(SIGRTMIN + 2);
+	CHECK(is_json(content("a.json")));
+}
+
+/* A signal that asks ends nothing, where "end" stands first too. */
+static void named_after_end(void)
+{
+	setenv("TACH_SIGNAL", "end:USR1", 1);
+	start(in_folder("a.json"));
+	CHECK(is_watched(SIGTERM));
+	raise(SIGUSR1);
+	CHECK(is_json(content("a.json")));
 }
 
 /* A handler that calls the one before it, if there was one: alone it does nothing more. */
@@ -344,12 +452,6 @@ static void chains(int number, siginfo_t *info, void *context)
 		before.sa_sigaction(number, info, context);
 	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
 		before.sa_handler(number);
-}
-
-static void has(const char *note, int whether)
-{
-	now();
-	CHECK(!strstr(content("a.json"), note) == !whether, "%s: %s", note, got);
 }
 
 static void given_up(int number, const char *note)
@@ -371,6 +473,7 @@ static void given_up(int number, const char *note)
 
 static void a_death_given_up(void)
 {
+	setenv("TACH_SIGNAL", "end", 1);
 	given_up(SIGTERM, "no report comes at SIGTERM: the program set its own action");
 }
 
@@ -386,7 +489,7 @@ static void a_request_given_up(void)
 
 static void several_given_up(void)
 {
-	setenv("TACH_SIGNAL", "USR1", 1);
+	setenv("TACH_SIGNAL", "end:USR1", 1);
 	signal(SIGUSR1, SIG_IGN); /* TACH_SIGNAL names it: the note does too */
 	start(in_folder("a.json"));
 	signal(SIGPIPE, SIG_IGN); /* it ends nothing: no report is missing */
@@ -401,7 +504,12 @@ static void what_is_seen(void)
 		SKIP("the sanitizer handles some of them");
 	in_child(a_stack_of_its_own);
 	in_child(no_stack_of_ours);
-	in_child(all_alone);
+	in_child(nothing_named);
+	in_child(none_named);
+	in_child(set_if_default);
+	in_child(named_alone);
+	in_child(several_named);
+	in_child(named_after_end);
 	in_child(a_death_given_up);
 	in_child(a_request_given_up);
 	in_child(several_given_up);

@@ -57,12 +57,14 @@ PARENT_WRITES_NOTHING=1 TACH_EVENTS='' TACH_TRACE=$work/t.json "$program" child
 [ ! -e "$work/t.json" ] || no "a child that was forked writes its parent's trace"
 result forks
 
+export TACH_SIGNAL=end
 traced threads 15
 [ $status = 143 ] || no "SIGTERM gives $status"
 says 'outer 100'
 traced threads 6
 [ $status = 134 ] || no "SIGABRT gives $status"
 says 'outer 100'
+unset TACH_SIGNAL
 result deaths
 
 TACH_EVENTS='' TACH_OUTPUT=$work/r.json TACH_TRACE=$work/t.json "$program" threads
