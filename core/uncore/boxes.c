@@ -240,7 +240,8 @@ static int all_of_kind(struct search *s)
 	if (first.code == TACH_ERR_NOTSUPP)
 		return tach__error(outer, TACH_ERR_NOTSUPP, 0, 1, "%s", first.text);
 	return tach__error(outer, TACH_ERR_NOTFOUND, 0, 1,
-			   s->known ? "this machine has no box %.*s"
+			   s->known ? "this machine has no box %.*s; load the kernel's uncore "
+				      "driver, or leave the virtual machine"
 				    : "no boxes are called %.*s; 'tach list --uncore' has the "
 				      "names",
 			   (int)(s->rest - s->string), s->string);

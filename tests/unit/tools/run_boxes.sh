@@ -101,8 +101,8 @@ END
 unset TACH_DERIVED
 # Metrics whose boxes this machine lacks, or may not open: one sentence with the cure.
 export TACH_PMU=spr
-run 125 --outside -m memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*'
-run 125 --ambient memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*'
+run 125 --outside -m memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'
+run 125 --ambient memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'
 export TACH_PMU=skl
 run 125 --outside -m no_such_metric true; says 'no_such_metric'
 unset TACH_PMU

@@ -107,7 +107,7 @@ static void this_machines_are(void)
 	      n == 0);
 	CHECK(tach__uncore_boxes("skx_unc_cha*::UNC_CHA_CLOCKTICKS", NULL, &taker, &err) ==
 			      TACH_ERR_NOTFOUND &&
-		      strcmp(err.text, "this machine has no box skx_unc_cha*") == 0,
+		      strstr(err.text, "this machine has no box skx_unc_cha*; load "),
 	      "%s", err.text);
 }
 

@@ -265,14 +265,16 @@ static void without_descriptors(void)
 }
 
 /* Boxes of another architecture, without a sysfs in place of this machine's. */
+#define CURE "; load the kernel's uncore driver, or leave the virtual machine"
+
 static void this_machines(void)
 {
 #ifdef __aarch64__
 	const char *string = "skx_unc_imc*::UNC_M_CAS_COUNT:RD";
-	const char *text = "this machine has no box skx_unc_imc*";
+	const char *text = "this machine has no box skx_unc_imc*" CURE;
 #else
 	const char *string = "hisi_sccl1_ddrc*::FLUX_RD";
-	const char *text = "this machine has no box hisi_sccl1_ddrc*";
+	const char *text = "this machine has no box hisi_sccl1_ddrc*" CURE;
 #endif
 	struct tach_error err = TACH_ERROR_INIT;
 
