@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V: one word. Where a vendor's codes are known it is the value for mhpmevent, which is
- * also perf's config with type RAW (drivers/perf/riscv_pmu_sbi.c, riscv_get_event_info): bits
- * 47-0, from SBI 3.0 on 55-0; bits 63-56 of mhpmevent are the kernel's (Sscofpmf), so that no
- * privilege level is part of the word. Of the SBI PMU extension's events it is event_idx: type
- * in bits 19-16, code in 15-0 (RISC-V SBI specification, "Event: Hardware general events" and
- * the following), which perf knows by other numbers.
+ * RISC-V: one word. If a vendor's codes are known, the word is the value for mhpmevent, which
+ * is also perf's config with type RAW (drivers/perf/riscv_pmu_sbi.c, riscv_get_event_info):
+ * bits 47-0, from SBI 3.0 on 55-0. Bits 63-56 of mhpmevent are the kernel's (Sscofpmf), so that
+ * no privilege level is part of the word. For events of the SBI PMU extension the word is
+ * event_idx: type in bits 19-16, code in 15-0 (RISC-V SBI specification, "Event: Hardware
+ * general events" and the following), for which perf has other numbers.
  */
 #include <stdio.h>
 #include "core/port/port.h"

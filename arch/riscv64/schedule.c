@@ -5,9 +5,8 @@
  * pmu_ctr_find_hw, chooses): cycles and instructions have counters of their own, which count
  * nothing else, and may take an hpmcounter only with extension Sscofpmf or Andes' own; any
  * other event takes an hpmcounter that the devicetree gives it. Firmware events take none of
- * these. How many hpmcounters there are the firmware knows and no program is told: where
- * neither devicetree nor table has it, all are taken to be there, and opening says whether they
- * were.
+ * these. Only the firmware knows the number of hpmcounters. If neither devicetree nor table has
+ * it, all are assumed to exist, and opening an event shows the truth.
  *
  * The driver for firmware without the SBI PMU extension (riscv_pmu_legacy.c) lets any number of
  * events read the two counters that always run, and has no others.

@@ -3,9 +3,8 @@
  * Events to counters by the devicetree: node riscv,pmu
  * (Documentation/devicetree/bindings/perf/riscv,pmu.yaml). The firmware assigns counters by
  * these properties. OpenSBI takes them out of the tree that it hands on
- * (lib/utils/fdt/fdt_pmu.c, fdt_pmu_fixup), so they are there only where Linux was given a tree
- * of its own; of chips whose counters differ from those of others with the same core the map is
- * kept here.
+ * (lib/utils/fdt/fdt_pmu.c, fdt_pmu_fixup), so Linux sees them only if it got a tree of its
+ * own. Chips whose counters differ from other chips with the same core have their map here.
  */
 #include <endian.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this processor has of Intel's architectural events (SDM vol. 3B, "Architectural
- * Performance Monitoring"; CPUID leaf 0AH). Elsewhere, and where a hypervisor gives no PMU,
- * version 3 with its seven events stands in, as it does in libpfm-4 when that PMU is forced.
- * The later events encode there if the string asks for this PMU: no processor denies them.
+ * Intel's architectural events on this processor (SDM vol. 3B, "Architectural Performance
+ * Monitoring"; CPUID leaf 0AH). On other processors, and under a hypervisor without PMU,
+ * version 3 with its seven events is assumed, like in libpfm-4 when that PMU is forced. There,
+ * the later events encode if the string names this PMU, since no processor denies them.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

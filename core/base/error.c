@@ -90,7 +90,7 @@ size_t tach_printable(const char *text, char *to, size_t size)
 		int shown = length && tach__utf8_shown(text + at, length);
 
 		length += !length;
-		/* Nothing may follow a piece that was left out. */
+		/* After a piece that did not fit, copy no later piece. */
 		if (end == at && at + length < size) {
 			for (size_t i = 0; i < length; i++)
 				to[at + i] = shown ? text[at + i] : '?';

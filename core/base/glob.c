@@ -3,8 +3,8 @@
 #include "core/base/text.h"
 
 /*
- * Only the last '*' ever has to be tried again: what an earlier one could take instead, it can
- * take too. So the work is at most the product of both lengths, however many stars there are.
+ * Retry only the last '*': it can match all text that an earlier one could match instead. So
+ * the work is at most the product of both lengths, however many stars there are.
  */
 int tach__glob(const char *g, const char *end, const char *name)
 {

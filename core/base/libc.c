@@ -22,7 +22,7 @@ const char *tach__errno_words(int number)
 #endif
 }
 
-/* Not sigabbrev_np, which glibc alone has. */
+/* sigabbrev_np exists only in glibc. */
 const char *tach__signal_name(int number)
 {
 	static const char names[][8] = {

@@ -51,7 +51,7 @@ enum {
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,
 		     size_t align, struct tach_error *err);
 
-/* The functions below for a struct that has not our size. */
+/* The functions below call these for a struct of another size than ours. */
 const void *tach__resized_in(const void *theirs, void *ours, const char *name, size_t first,
 			     size_t known, size_t align, struct tach_error *err);
 void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
@@ -95,7 +95,7 @@ static inline void *tach__sized_out(void *theirs, void *ours, const char *name, 
 		       : tach__resized_out(theirs, ours, name, first, known, align, err);
 }
 
-/* Copies the filled struct to theirs. theirs->size stays; members that we do not know become 0.
+/* Copies the filled struct to the caller's. Its size stays; members unknown to us become 0.
  */
 static inline void tach__sized_done(void *theirs, const void *filled, const char *name,
 				    size_t first, size_t known, size_t align)

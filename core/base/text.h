@@ -42,10 +42,9 @@ static inline int tach__name_compare(const char *name, size_t length, const char
  * if it is too large.
  */
 int tach__text_number(const struct tach__text *span, unsigned long long *out);
-int tach__text_equal(const struct tach__text *span, const char *name); /* case ignored */
+int tach__text_equal(const struct tach__text *span, const char *name); /* ignores case */
 
-/* Whether the glob, which stops at `end`, stands for the whole name: '*' is any letters, '?'
- * one. */
+/* True if the glob, which ends at `end`, matches the whole name: '*' any letters, '?' one. */
 int tach__glob(const char *glob, const char *end, const char *name);
 
 #endif

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include "core/pmu/pmu.h"
 
-/* As for the PMUs of the host (pmu.c): it reads files, and takes no lock of ours. */
+/* The function reads files and takes no lock of ours, like that for the host's PMUs (pmu.c). */
 static struct {
 	pthread_once_t once;
 	uint64_t boxes[TACH__BOX_WORDS];

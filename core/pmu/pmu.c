@@ -13,7 +13,7 @@
 /* ---- of this machine ---- */
 
 /*
- * Not for signal handlers; START and STOP never call this. `once` reads files and takes no lock
+ * Signal handlers, START and STOP may not call this. `once` reads files and takes no lock
  * except those of malloc and stdio. If a fork happens while it runs, the child runs it again
  * (glibc counts forks in the word).
  */

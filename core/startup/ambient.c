@@ -21,9 +21,9 @@ static double began;
 static struct {
 	int fd; /* or a negated errno */
 	uint64_t id;
-} own[TACH_COUNTERS_MAX]; /* members of the set that are not of boxes */
+} own[TACH_COUNTERS_MAX]; /* members of the set that belong to no box */
 static pid_t owner;	  /* the process that counts; after fork, the child does not */
-static char scopes[600];  /* what counts the program, for reports */
+static char scopes[600];  /* the events that count the program, for reports */
 static char odd[300];	  /* the reason why not */
 
 static const char *wanted(void)

@@ -63,8 +63,10 @@ static int is_one_of(const char *const *names, const char *name, size_t length)
 	return 0;
 }
 
-/* Other programs have variables that begin with TACH_ too. Only a name that is very similar to
- * one of ours is reported. */
+/*
+ * Other programs have variables that begin with TACH_ too. Report a name only if it is very
+ * similar to one of ours.
+ */
 static int misspelt(char *text, size_t size)
 {
 	int found = 0;

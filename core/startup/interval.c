@@ -58,8 +58,10 @@ static int first_has_ended(void)
 	return end && end[1] == ' ' && end[2] == 'Z';
 }
 
-/* If the main thread left by pthread_exit, the program ends with its last thread. That must not
- * be this thread. */
+/*
+ * If the main thread left by pthread_exit, the program ends with its last thread. This thread
+ * must not be the last.
+ */
 static int is_last(void)
 {
 	struct stat threads;

@@ -26,10 +26,10 @@ int tach__output_to(tach__taker take);
 void tach__output_now(void);
 int tach__output_is_taken(void);
 /*
- * Each prints one line on standard error, if the kernel accepts it at once. complain, at the
- * start: names that are similar to ours and, if regions are wanted, all of the above.
- * uncounted: why requested events are not counted, for a report that is not text. unwritten,
- * once: the file that could not be written, and why.
+ * Each prints one line on standard error, if the kernel accepts it at once. complain runs at
+ * the start and reports names similar to ours and, if regions are wanted, all of the above.
+ * uncounted gives the reason why requested events are not counted, for reports other than text.
+ * unwritten names a file that could not be written, and why, once.
  */
 void tach__environment_complain(int is_wanted);
 void tach__environment_uncounted(const char *why);
@@ -46,12 +46,16 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err);
 /* deaths.c: from now on writes a report at the signals of TACH_SIGNAL. */
 void tach__deaths_watch(void);
 const char *tach__deaths_odd(void); /* an error in TACH_SIGNAL, or NULL */
-/* One sentence on signals that are the program's by now, so that no report comes at them; 0:
- * there are none. Async-signal-safe. */
+/*
+ * One sentence on signals that the program has taken over, so that they write no report; 0: no
+ * such signal. Async-signal-safe.
+ */
 int tach__deaths_given_up(char *text, size_t size);
 extern const int tach__deaths[]; /* signals that end a process by default; 0 ends them */
-/* Every signal but those that a thread's own instructions raise, which kill when they are
- * blocked: counter instructions do, once access to counters is taken away. */
+/*
+ * All signals except those that a thread's own instructions raise: they kill if they are
+ * blocked. Counter instructions raise one after access to counters is revoked.
+ */
 sigset_t tach__deaths_others(void);
 /* For each handler: QEMU's user mode (7.2) enters handlers on x86-64 with a stack that is not
  * aligned to 16. */

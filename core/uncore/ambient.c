@@ -121,7 +121,7 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 		       : tach__error(err, TACH_ERR_INVAL, 0, 0, "the list names no events");
 	free(all);
 	if (code) {
-		/* The column of an event that the caller has not written. */
+		/* The column belongs to an event that the caller did not write. */
 		if (err->column > (int)strlen(events) + 1)
 			err->column = 0;
 		free(threads);

@@ -67,8 +67,7 @@ struct tach__ambient {
 /*
  * list: events of boxes and of threads and, after a semicolon, metrics of both. The caller
  * counts those of threads. A list without boxes is refused. Returns 0, or the errors
- * of tach_uncore_open and tach_set_create with the column in it; then there is nothing to
- * close.
+ * of tach_uncore_open and tach_set_create with the column in it; after an error, do not close.
  */
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err);
 void tach__ambient_close(struct tach__ambient *a);

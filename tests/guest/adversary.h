@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The victim of the adversary programs (src/adv_*.c): a thread that reads a set of its own over
- * and over, and a judge who sees everything that it read. Whatever an adversary does to the
- * victim:
+ * The victim of the adversary programs (src/adv_*.c): a thread that reads its own set
+ * repeatedly, and the checks of all its reads. The victim checks under each adversary:
  *
  *   - no count is smaller than the one before;
- *   - no count lies outside two read(2) of the same events before and after: of the counts
- *     between the two none is smaller than its forerunner, so it takes only the first and last;
+ *   - no count lies outside two read(2) of the same events before and after: counts between the
+ *     two never decrease, so the first and the last suffice;
  *   - no difference is larger than the counts around the region allow;
- *   - a difference without a flag is exact, if the machine's counts are exact; a flagged one is
- *   not too small, unless the flag says that something was not
- * counted;
+ *   - a difference without a flag is exact, if the machine's counts are exact; a flagged one
+ *     is not too small, unless the flag means that some events were not counted;
  *   - an event in error state is flagged as lost.
  *
- * ADVERSARY_READS in the environment says how many reads each program makes of its victim,
- * ADVERSARY_STRIKES how often it is struck at least, where more is possible, ADVERSARY_WAIT
- * after which part of the waits otherwise, in per cent; ADVERSARY_ONLY names the one case that
- * runs.
+ * Environment variables: ADVERSARY_READS is the number of the victim's reads in each program.
+ * ADVERSARY_STRIKES is the minimum number of strikes, if the case has no fixed number.
+ * ADVERSARY_WAIT shortens the waits, in per cent. ADVERSARY_ONLY names the only case to run.
  */
 #ifndef TESTS_GUEST_ADVERSARY_H
 #define TESTS_GUEST_ADVERSARY_H

@@ -73,7 +73,7 @@ static void multiplexing_beside_a_pinned_set(void)
 {
 	if (!machine_counts_instructions())
 		SKIP("no event but cycles");
-	multiplexed("multiplexing beside a pinned set", 0);
+	multiplexed("multiplexing with a pinned set", 0);
 }
 
 static void multiplexing_of_the_set_itself(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits reached: no more descriptors, no more memory to map. A reader that cannot be opened
- * gives the reason and leaves nothing behind. A reader whose pages cannot be mapped says so and
- * counts by read(2). The victim, opened earlier, is not affected.
+ * Limits reached: out of descriptors, out of memory to map. A reader that cannot be opened
+ * gives the reason and leaks nothing. A reader whose pages cannot be mapped says so and counts
+ * by read(2). The victim, opened earlier, is not affected.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -71,7 +71,7 @@ static void no_more_descriptors(void)
 			second_reader(&v, 0);
 		victim_suffer(&v, v.reads + 1000);
 	}
-	victim_verdict(&v, "no more descriptors", v.reads / 1000);
+	victim_verdict(&v, "out of descriptors", v.reads / 1000);
 	victim_close(&v);
 }
 
@@ -114,7 +114,7 @@ static void as_nobody(void)
 	give_back(HOARD_MAX);
 	second_reader(&v, 0);
 	victim_suffer(&v, adversary_reads());
-	victim_verdict(&v, "no more memory to map", 1);
+	victim_verdict(&v, "out of memory to map", 1);
 	victim_close(&v);
 }
 

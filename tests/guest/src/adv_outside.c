@@ -99,7 +99,7 @@ static void programs_beside(void)
 		start_a_program(argv);
 		victim_suffer(&v, v.reads + adversary_reads() / 200);
 	}
-	victim_verdict(&v, "programs beside", strikes);
+	victim_verdict(&v, "concurrent programs", strikes);
 	victim_close(&v);
 }
 

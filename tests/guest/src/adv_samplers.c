@@ -147,8 +147,8 @@ static __attribute__((noinline)) void overflow_at_read(int fd, uint64_t period,
 }
 
 /*
- * Can the thread have counted 2^width since it was opened? Only then is a modular difference
- * accepted as that large (core/reader/slow.c, whole).
+ * Can the thread have counted 2^width since it was opened? Otherwise a modular difference of
+ * that size is not accepted (core/reader/slow.c, whole).
  */
 static int possible(void)
 {

@@ -126,7 +126,7 @@ static __attribute__((noinline)) void entry(void)
 	TACH_STOP(beside);
 }
 
-/* What sched_yield takes is a call and a few instructions: as much for each. */
+/* sched_yield takes a call and a few instructions, the same for each. */
 static void entries_are_right_or_flagged(const struct tach_snapshot *shot)
 {
 	struct tach_region_info info = {.size = sizeof info};

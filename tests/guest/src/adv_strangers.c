@@ -726,7 +726,10 @@ static void check_first_entered(void)
 	}
 }
 
-/* Of a region around handlers: how often it was counted as lost although it was counted. */
+/*
+ * How many entries of a region around handlers were reported as lost although they were
+ * counted.
+ */
 static uint64_t lost_too_often(const char *name, uint64_t calls)
 {
 	struct seen seen;

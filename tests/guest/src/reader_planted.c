@@ -58,7 +58,8 @@ static void deal_anew(const void *page);
 static void turn(const void *page, unsigned long how);
 
 /*
- * Not static: the reader's inline functions have external linkage and may not call static ones.
+ * This is not static, because the reader's inline functions have external linkage and may not
+ * call static ones.
  */
 uint32_t seam_lock(const struct perf_event_mmap_page *page, int first);
 uint32_t seam_index(const struct perf_event_mmap_page *page);

@@ -405,7 +405,7 @@ static void end_of(const struct tach_task *task, int64_t least, const char *what
 	double value = -1;
 	int flags = tach_task_value(task, 1, &value);
 
-	/* The inline parts of the other task's calls are those of this compiler. */
+	/* This compiler made the inline parts of the other task's calls, too. */
 	if (value < (double)least - 20 || value > (double)least + 20 ||
 	    (flags & ~TACH_FLAG_RESCHEDULED))
 		snprintf(wrong + strlen(wrong), 100, "%s: %.0f, %+.0f, flags %x; ", what, value,

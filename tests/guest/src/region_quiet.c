@@ -147,7 +147,7 @@ static int times_preempted(pid_t process)
 
 enum { PREEMPTED = 200 };
 
-/* Between two looks the busy sibling takes the processor from the child. */
+/* The busy sibling takes the processor from the child between two looks. */
 static void watch(struct shared *shared, pid_t child)
 {
 	int before = -1;

@@ -258,7 +258,7 @@ static void slots_alone_are_a_counter(void)
 
 /* ---- behaviour that differs in a group with metrics ---- */
 
-/* If the page did not change in between, as it does when the kernel reschedules. */
+/* True if the page did not change in between; it changes when the kernel reschedules. */
 static void a_read_sets_back_and_the_page_does_not_tell(void)
 {
 	int told = 0, silent = 0;

@@ -131,7 +131,7 @@ static int metric_named(const char *name)
 	return -1;
 }
 
-/* Of the quantity whose name contains that; 0: not found. */
+/* The value of the quantity whose name contains this text; 0: not found. */
 static double count_of(const char *name, int region, enum tach_part part)
 {
 	struct tach_value v = {0};

@@ -239,7 +239,7 @@ static void to_a_terminal(void)
 	environment("TERM=xterm LANG=C");
 	CHECK(tach_report_fd(s, NULL, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "\033[1mregion", 10) == 0);
-	/* Only the given options count. */
+	/* Options that are not given have no effect. */
 	CHECK(tach_report_fd(s, &narrow, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "region  calls\n", 14) == 0);
 	tach_snapshot_free(s);

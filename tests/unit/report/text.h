@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A buffer that collects a report, as far as it fits. */
+/* A buffer that collects the beginning of a report. */
 #ifndef TESTS_UNIT_REPORT_TEXT_H
 #define TESTS_UNIT_REPORT_TEXT_H
 

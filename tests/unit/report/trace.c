@@ -323,8 +323,8 @@ static void deeper_than_a_stack_is(void)
 	written(1);
 	for (int level = 0; level < 131; level++) {
 		/*
-		 * The 128th has three nested ones, of 5440, 5420 and 5400 ticks, which have
-		 * none.
+		 * The 128th has three nested entries of 5440, 5420 and 5400 ticks, which are
+		 * the innermost.
 		 */
 		int ticks = level < 127 ? 20 : level == 127 ? 5460 - 5440 - 5420 - 5400 : 0;
 
@@ -340,7 +340,7 @@ static void deeper_than_a_stack_is(void)
 	CHECK(lines_of(text.at) == 127 + 2, "%d lines", lines_of(text.at));
 }
 
-/* A tree with as many stacks as a ring has entries; its ends in order. */
+/* A tree whose number of stacks equals the entries of a ring; its ends in order. */
 static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *site,
 		     uint64_t now)
 {

@@ -157,7 +157,7 @@ static void line_of(const char *text, int ascii)
 	CHECK(tach__out_flush(&out) == 0);
 }
 
-/* Of any content; 1023 bytes at most. */
+/* Lines of any content, of at most 1023 bytes. */
 static void lines(void)
 {
 	char text[2000];

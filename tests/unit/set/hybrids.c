@@ -60,7 +60,7 @@ static const char *said(const struct tach_set *set, int member)
 	for (int k = 0; set->cores && k < set->cores->n; k++) {
 		const struct perf_event_attr *attr = &set->cores->attr[k][member];
 
-		/* Only up to its size: later bytes are ignored. */
+		/* Bytes after its size are ignored. */
 		CHECK(!(set->cores->members[k] >> member & 1) || attr->size == sizeof *attr,
 		      "%u bytes", attr->size);
 		if (set->cores->members[k] >> member & 1)
@@ -268,7 +268,7 @@ static void what_is_not_counted_is_left_out(void)
 	tach_set_free(set);
 }
 
-/* Only software events, or a named PMU. */
+/* Sets with software events only, or with a named PMU. */
 static void otherwise_it_is_no_hybrid(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The member of a set that counts interrupts: its origin, the members it corrects, and the
- * message if there is none. tests/unit/region/interrupts.c tests its counts.
+ * message if it is missing. tests/unit/region/interrupts.c tests its counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 
 static long no_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
-	/* If PMUs may not separate levels, the kernel is asked if they do. */
+	/* If PMUs may not separate levels, a system call checks it. */
 	CHECK(number != SYS_perf_event_open || TACH_ARCH_UNDIVIDED);
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
@@ -91,7 +91,7 @@ static void planned(void)
 	tach__sys = tach__sys_real;
 }
 
-/* Nothing follows the last one, whatever was there. */
+/* The added member is the last; older data after it is ignored. */
 static void after_a_merged_member(void)
 {
 	static const char text[] = "EVENT,my_sum,DERIVED_ADD,cycles,INSTRUCTION_RETIRED\n";
@@ -108,7 +108,8 @@ static void after_a_merged_member(void)
 	tach_set_free(set);
 }
 
-/* Which of a caller's attrs count retired instructions, at user level only. */
+/* A caller's attrs: those that count retired instructions, at user level only, are corrected.
+ */
 static void of_attrs(void)
 {
 	static const struct {
@@ -158,7 +159,7 @@ static void of_attrs(void)
 	ngiven = 0;
 }
 
-/* As many events as general counters, besides fixed ones; requested events stay. */
+/* The set fills all general counters and the fixed ones; requested events stay. */
 static void without_room(void)
 {
 	char events[400] = "x=page-faults";
@@ -225,7 +226,7 @@ static void on_an_unknown_machine(void)
 	    corrected ? OF_NOTHING : NO_X86);
 }
 
-/* The instruction event is that of the planned machine, not of this one. */
+/* The instruction event belongs to the planned machine, not to this one. */
 static void for_another_machine(void)
 {
 	setenv("TACH_PMU", "arm_n1", 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PERF_METRICS: which attrs are its fields, which definitions need them, and how the kernel is
- * asked if this machine counts them.
+ * PERF_METRICS: which attrs are its fields, which definitions need them, and the calls that
+ * test if this machine counts them.
  */
 #include <errno.h>
 #include <stdlib.h>

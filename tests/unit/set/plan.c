@@ -266,7 +266,7 @@ static void of_a_tree_with_a_hole(void)
 	fails("cycles", "topdown:9", TACH_ERR_NOTSUPP, 0, "level from 1 to 6");
 }
 
-/* As deep as its events fit. */
+/* A tree is planned down to the level whose events fit. */
 static void of_a_wide_tree(void)
 {
 	static char child[4000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of top-down metrics: the tree of each machine, its depth, and the message if there is
- * none.
+ * Sets of top-down metrics: the tree of each machine, its depth, and the message if it is
+ * missing.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds a row to those of a snapshot: at its place, with unchanged numbers of quantities and
+ * Adds a row to a snapshot: at its place, with unchanged numbers of quantities and
  * metrics, in memory of sufficient size.
  */
 #include <math.h>
@@ -281,7 +281,7 @@ static void room_for_the_first(void)
 	done();
 }
 
-/* One part's quantities are followed by those of the next, then histograms. */
+/* Each part has its quantities one after another; histograms are last. */
 static void no_metrics(void)
 {
 	set_of(&theirs, "a", "b");

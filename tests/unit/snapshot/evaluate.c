@@ -162,7 +162,8 @@ static void of_all_entries(void)
 }
 
 /*
- * A sample of 400 in 1600; the error is Student's t times that of a sample without replacement.
+ * A sample of 400 in 1600. The error is Student's t times the error of a sample without
+ * replacement.
  */
 static void of_a_sample(void)
 {
@@ -425,7 +426,8 @@ static void no_memory(void)
 	end();
 }
 
-/* As no thread has entered one yet. Only the first of a set's metrics belongs to it. */
+/* No thread has entered a region yet. The set has one metric; the second does not belong to it.
+ */
 static void no_regions(void)
 {
 	begin();

@@ -87,7 +87,7 @@ static void worst(void)
 	CHECK(w[1].info.at == 2.5 && w[1].info.tag == 10 && w[1].info.thread == 5 &&
 	      w[1].info.flags == 0 && w[1].value[0] == 8 && w[1].value[1] == 7);
 	tach_snapshot_free(s);
-	/* Not kept by a quantity, or by an unknown one. */
+	/* worst_by names no quantity, or an unknown one. */
 	s = taken("\"worst_by\":\"x\",\n", "");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);

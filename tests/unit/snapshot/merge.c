@@ -51,7 +51,7 @@ static struct tach_snapshot *load(void)
 	return s;
 }
 
-/* Only x; its clock is unknown. */
+/* A report of x whose clock is unknown. */
 static struct tach_snapshot *first(void)
 {
 	put_head(1, 0, 0);

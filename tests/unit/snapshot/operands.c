@@ -164,7 +164,7 @@ static void of_a_region(void)
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
 
-/* The maximum number of operands, and no more. */
+/* The maximum number of operands; one above it is refused. */
 static void most(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };

@@ -31,7 +31,7 @@ static void check_order(const struct tach__rows *rows, uint32_t used)
 	tach__order_free(&order);
 }
 
-/* Of any number, with many equal times. */
+/* Rows of any number, with many equal times. */
 static void by_time_then_as_they_were_made(void)
 {
 	for (uint32_t n = 0; n < 200; n++) {

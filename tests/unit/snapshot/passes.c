@@ -135,7 +135,7 @@ static void what_is_counted_again_is_a_mean(void)
 	CHECK(tach_snapshot_counts(s, &counts) == 0 && counts.threads == 3 &&
 		      counts.reports == 1,
 	      "%llu threads", (unsigned long long)counts.threads);
-	/* Of counts from different passes, with the error of both. */
+	/* A metric over counts of different passes has the error of both. */
 	tach_snapshot_derived(s, 0, 0, TACH_PART_INCLUSIVE, &v);
 	CHECK(v.value == 40 && v.error > 2 && v.error < 2.2, "%g +- %g", v.value, v.error);
 	tach_snapshot_derived(s, 0, 1, TACH_PART_INCLUSIVE, &v);

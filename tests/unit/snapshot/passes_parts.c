@@ -316,7 +316,7 @@ static void found_in_any_order(void)
 				(struct tach__source){list[from], map[from > 0], 0,
 						      list[from]->plain.region[0].info, from};
 		}
-		/* That one belongs to another region. */
+		/* The fourth source belongs to another region. */
 		source[3].info.provenance[3] = 9;
 		CHECK(tach__passes_region(&m, 0, source, 3) == 0 && info->threads == 5,
 		      "%d: %u", (int)o, info->threads);

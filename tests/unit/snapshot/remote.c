@@ -231,7 +231,7 @@ static void plants(int ready, int how)
 	plant(3, 200, 200, ready);
 }
 
-/* Of an ended thread and of one inside a region; less bad entries are replaced. */
+/* Entries of an ended thread and of a thread inside a region; worse ones replace others. */
 static void worst_entries(void)
 {
 	struct tach_worst w = {.size = sizeof w, .thread_name = "", .parent = ""};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which copy of the library has another process's regions: by the notes of its objects. */
+/*
+ * Finds the copy of the library that has another process's regions, by the notes of its
+ * objects.
+ */
 #include "tests/unit/snapshot/objects_there.h"
 
 /* ---- beacons ---- */

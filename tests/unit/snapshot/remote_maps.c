@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which objects of another process are examined, and the reasons for none. */
+/* The objects of another process that are examined, and the reasons if no object is. */
 #include "tests/unit/snapshot/objects_there.h"
 
-/* A first line with this number of extra bytes, which has not ended. */
+/* A first line with this number of extra bytes, and without an end. */
 static void long_line(const void *at, const char *rest, char more, size_t n)
 {
 	size_t length;
@@ -47,7 +47,7 @@ static void which_maps(void)
 			map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 		CHECK(other ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
 	}
-	/* So long that its rest is one piece. */
+	/* The rest of this long line is one piece. */
 	one();
 	long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 600);
 	strcat(lines, "\n");

@@ -33,7 +33,7 @@ static void those_entered(void)
 	CHECK(made_sums == COUNT + 1 && freed_sums == COUNT + 1 && freed_size == 3 * CHUNK);
 	CHECK(nrested == 0);
 	end();
-	/* There are none beyond the known sites. */
+	/* Sites beyond the known ones have no rows. */
 	begin();
 	enter(FIRST);
 	enter(99);
@@ -72,7 +72,7 @@ static void chunks(void)
 	CHECK(take() == 0 && there_reads == 1 + 1 + 1);
 	record.nchunks = 3;
 	CHECK(take() == TACH__REMOTE_AGAIN);
-	/* Nothing beyond the maximum number is read. */
+	/* No chunk beyond the maximum number is read. */
 	there_reads = 0;
 	there_n = 2;
 	there(tach__table(hot), TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *));
@@ -254,7 +254,7 @@ static void records(void)
 	record.hot = hot;
 	CHECK(take() == 0 && is_row(64));
 	end();
-	/* Only the clock: its slots are that small, at the usual distance. */
+	/* With the clock alone, slots are this small, at the usual distance. */
 	begin();
 	enter(64);
 	record.count = 0;
@@ -297,7 +297,7 @@ static void strides(void)
 	end();
 }
 
-/* Neither of the two exists. */
+/* Both allocations fail, one after the other. */
 static void no_memory(void)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A snapshot of another process's registry: of one moment, after any number of attempts, and
- * the message if there is none.
+ * the message if it cannot be taken.
  */
 #include <math.h>
 #include "tests/unit/snapshot/registry_there.h"
@@ -272,7 +272,7 @@ static void threads_that_end(void)
 	end(s);
 }
 
-/* A set from an earlier attempt is freed once, even if the next attempts have none. */
+/* A set from an earlier attempt is freed once, even if later attempts get no set. */
 static void busy_behind_sites(unsigned nth)
 {
 	/* The site is another one; then two tries find it busy. */

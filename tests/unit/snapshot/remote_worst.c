@@ -76,7 +76,7 @@ static void taken(void)
 		}
 }
 
-/* If there are none, or those of another set. */
+/* No entries are kept, or entries of another set. */
 static void not_taken(void)
 {
 	begin(1 + COUNT);

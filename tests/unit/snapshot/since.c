@@ -301,7 +301,7 @@ static void sampled(void)
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 16000,
 		 TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));
 	tach_snapshot_free(between);
-	/* Saved reports have no samples: the error is that of the total. */
+	/* Saved reports have no samples: the error of the total is used. */
 	now[0].sample[0] = NULL;
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 3000, 0));
 	end();

@@ -122,7 +122,7 @@ static int evaluate(uint32_t n)
 		row_of(k, 1);
 	frees = 0;
 	code = tach__turns_evaluate(s, took, SETS, &order);
-	/* Those of each set, and their owner. */
+	/* The rows of each set, and their owner, are freed. */
 	CHECK(frees == (code ? frees : SETS + 1), "%d", frees);
 	CHECK(code ||
 	      (s->plain.nregions == (int)n && s->plain.nquantities == 1 + plan.whole.nevents &&
@@ -263,7 +263,7 @@ static void not_seen(void)
 	}
 	CHECK(strcmp(s->note, first_saw_all) == 0, "%s", s->note);
 	end();
-	/* Without entries there is nothing to scale. */
+	/* Without entries, counts are not scaled. */
 	begin();
 	row_of(0, 0)->lost = 1;
 	row_of(1, 0)->lost = 1;

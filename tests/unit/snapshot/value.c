@@ -166,14 +166,14 @@ static void quantiles(void)
 		CHECK(isnan(tach_snapshot_quantile(s, 1, 0, none[i])), "%g", none[i]);
 	CHECK(tach_snapshot_quantile(s, 1, 1, 1) == 7 &&
 	      tach_snapshot_quantile(s, 1, 1, 0.1) == 7);
-	/* Of empty and of invalid ones. */
+	/* Empty and invalid histograms have no quantile. */
 	for (int r = -1; r <= REGIONS; r++)
 		for (int q = -1; q <= QUANTITIES; q++)
 			CHECK(isnan(tach_snapshot_quantile(s, r, q, 0.5)) ==
 				      (r != 1 || q < 0 || q >= QUANTITIES),
 			      "%d, %d", r, q);
 	CHECK(isnan(tach_snapshot_quantile(s, 0, 0, 0)));
-	/* Nor if nothing was counted. */
+	/* A histogram without counts has no quantile. */
 	s->plain.region[1].histogram[1].count = 1;
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 1, 1)));
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 1, 1.5)));

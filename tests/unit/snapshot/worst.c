@@ -194,7 +194,10 @@ static void is_order(const struct tach__plain_region *r, const char *names)
 		      r->worst[i].info.thread_name);
 }
 
-/* As many as one of the two has; a quantity that a snapshot does not count is unknown. */
+/*
+ * The sum keeps the larger number of entries; a quantity that a snapshot does not count is
+ * unknown.
+ */
 static void added_up(void)
 {
 	char name[] = "a", parent[] = "around";
@@ -217,7 +220,7 @@ static void added_up(void)
 	struct tach__plain p = {.region = to, .nregions = 2, .nquantities = 3};
 
 	first[0].info.parent = parent;
-	/* If there are none, or their key is missing. */
+	/* The other snapshot has no entries, or their key is missing. */
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 0, map[0]) == 0 && p.worst == 0);
 	other[0].worst = 0;
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 1, map[0]) == 0 && to[1].nworst == 0);

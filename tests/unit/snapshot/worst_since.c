@@ -65,7 +65,7 @@ struct shot {
 	char name[ENTRIES][16];
 };
 
-/* Of a snapshot whose clock rate is wrong by this factor. */
+/* Takes a snapshot whose clock rate is wrong by this factor. */
 static void take(struct shot *shot, double fast, int away)
 {
 	struct tach_snapshot s = {.clock_hz = RATE * fast};

@@ -101,7 +101,8 @@ static void this_machines_are(void)
 
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc1"), &info) == 0 && info.present);
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc4"), &info) == 0 && !info.present);
-	/* Of a kind without a sysfs name, only the machine's own boxes; here there are none. */
+	/* A kind without a sysfs name has only boxes of the CPU; this machine has no such box.
+	 */
 	n = 0;
 	CHECK(tach__uncore_boxes("nhm_unc*::UNC_X", NULL, &taker, &err) == TACH_ERR_NOTFOUND &&
 	      n == 0);

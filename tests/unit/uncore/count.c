@@ -69,7 +69,7 @@ static void read_all(void)
 		 {1, 32, 30},
 		 {READ, READ, READ},
 		 READ},
-		/* Not enabled yet; more than all of the time counts as all of it. */
+		/* Not yet enabled; a time above the total counts as the total. */
 		{{{2, 0, 0, {1, 2, 0}, 0}, {3, 8, 9, {10, 20, 30}, 0}},
 		 {1, 32, 30},
 		 {READ, READ, READ},
@@ -82,7 +82,7 @@ static void read_all(void)
 		 {1, 272, 270},
 		 {READ, SCALED, SCALED},
 		 SCALED},
-		/* Never on a counter; another number of events; a truncated answer. */
+		/* An event without a counter; another number of events; a truncated answer. */
 		{{{2, 9, 0, {1, 2, 0}, 0}, {3, 9, 9, {10, 20, 30}, 0}},
 		 {0, 30, 30},
 		 {LOST, LOST, READ},

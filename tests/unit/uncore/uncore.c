@@ -210,7 +210,7 @@ static void all_boxes(void)
 	}
 }
 
-/* One box counts as many events at once as it has counters; the others follow. */
+/* A box counts one event per counter at a time; the others follow. */
 static void groups(void)
 {
 	struct tach_uncore *u;
