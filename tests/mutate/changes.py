@@ -1,14 +1,10 @@
-"""What can be changed in a source, one small thing at a time, and which of these changes no test can tell."""
+"""What can be changed in a source, one small thing at a time."""
 import hashlib
-import pathlib
 import re
 
-EQUIVALENT = pathlib.Path(__file__).with_name("equivalent")
-ARCHITECTURE = re.compile(r"\b(?:x86|arm64|riscv64)\b")
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
          "+": "-", "-": "+", "++": "--", "--": "++", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
 ORDER = re.compile(r"__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)")
-FUNCTION = re.compile(r"^[A-Za-z_][^;{}=]*?\b(\w+)\((?:[^;{}]*)\)\n\{", re.M)
 FENCE = re.compile(r'"(?:lfence|isb|fence[ .][^"]*|dmb[^"]*|dsb[^"]*)(?:\\n[^"]*)?"')
 TOKEN = re.compile(r'/\*.*?\*/|, "memory"|(?<=: )"memory", |\b__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)\b|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^[ \t]*#(?:\\\n|[^\n])*'
                    r'|\b(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b|->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+<>&|](?==)'
@@ -120,27 +116,5 @@ class Change:
         nth = len(re.findall(re.escape(text[start:end].strip()), text[begin:start]))
         if nth:
             self.what += f" #{nth + 1}"
-        self.function = ([m.group(1) for m in FUNCTION.finditer(text, 0, start)] or [""])[-1]
         around = text[:begin].splitlines()[-3:]
         self.key = hashlib.sha256("\n".join(around + [self.line, self.what]).encode()).hexdigest()[:16]
-
-
-class Listed:
-    """Those that no test can tell; of a file with a *, * in all three stands for anything. Where the sentence names an architecture,
-    that is so there alone."""
-    def __init__(self, arch):
-        self.known, patterns = set(), []
-        for line in EQUIVALENT.read_text().splitlines():
-            if line and not line.startswith("#"):
-                *what, why = line.split("\t")
-                named = ARCHITECTURE.findall(why)
-                if named and arch not in named:
-                    continue
-                if "*" in what[0]:
-                    patterns.append(re.escape("\t".join(what)).replace(r"\*", ".*"))
-                self.known.add(tuple(what))
-        self.pattern = re.compile("|".join(patterns) or "(?!)")
-
-    def has(self, file, change):
-        what = (file, change.line, change.what)
-        return what in self.known or (f"{file}({change.function})", *what[1:]) in self.known or self.pattern.fullmatch("\t".join(what)) is not None

@@ -1,11 +1,8 @@
 # make mutate FILES='core/ROOM/FILE.c...' [SAMPLE=40] [SEED=1] [LONGEST=SECONDS]: what the tests of these files do not notice.
 # With GUEST=arm64-n1 (tests/guest/*.sh): what is noticed in that guest.
-# make mutate-table: into tests/mutate/README.md.
 SAMPLE ?= 40
 SEED   ?= 1
 LONGEST ?= 3600
 mutate: lib unit_tests $(addprefix guest-,$(firstword $(subst -, ,$(GUEST))))
 	@B=$(B) tests/mutate/mutate -n $(SAMPLE) -s $(SEED) -c $(LONGEST) $(GUEST:%=-g %) $(or $(FILES),$(error make mutate FILES='core/ROOM/FILE.c...'))
-mutate-table:
-	@B=$(B) tests/mutate/mutate -T
-.PHONY: mutate mutate-table
+.PHONY: mutate
