@@ -47,11 +47,12 @@ passed() { # PROGRAM SOURCE...
 }
 # A string with a folder of the tree or a path above it, or the path of the build.
 names="\"[^\"]*\\b($(find . -mindepth 1 -maxdepth 1 -type d -printf '%f|')\\.\\.)/|getenv\\(\"B\"\)"
-take() { # the programs whose source and every header are in the archive, as they are here
+# Takes the programs that are newer than the library, and whose source and every header are in the archive as they are here.
+take() {
 	local d program f same sources
 	while read -r -d '' d; do
 		program=${d%.d}
-		[ -x "$here/$program" ] && [ ! -e "$program" ] || continue
+		[ -x "$here/$program" ] && [ ! "$here/build/libtach.a" -nt "$here/$program" ] && [ ! -e "$program" ] || continue
 		same=1 sources=()
 		for f in $(sed 's/^[^ ]*: //; s/\\$//; /:$/d' "$here/$d"); do
 			case $f in /*|build/*.a|build/gen/*) continue;; esac
