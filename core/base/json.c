@@ -280,3 +280,10 @@ const struct tach__json *tach__json_member(const struct tach__json *object, cons
 			break;
 	return kid;
 }
+
+int tach__json_is_true(const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = tach__json_member(object, key);
+
+	return v && v->type == TACH__JSON_TRUE;
+}

@@ -35,5 +35,6 @@ int tach__json_read(struct tach__json **out, struct tach__arena *arena, const ch
 		    size_t length, struct tach_error *err);
 /* NULL: no such member. */
 const struct tach__json *tach__json_member(const struct tach__json *object, const char *key);
+int tach__json_is_true(const struct tach__json *object, const char *key);
 
 #endif

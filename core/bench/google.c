@@ -109,9 +109,7 @@ static const char *run_name(const struct tach__json *object)
 
 static int has_failed(const struct tach__json *object)
 {
-	const struct tach__json *v = tach__json_member(object, "error_occurred");
-
-	return v && v->type == TACH__JSON_TRUE;
+	return tach__json_is_true(object, "error_occurred");
 }
 
 /* Its repetitions, or from a file of aggregates the median, or else the mean. Returns their

@@ -2,6 +2,7 @@
 /* CSV (RFC 4180): a line per region, part and quantity. */
 #include <string.h>
 #include "core/report/report.h"
+#include "core/report/units.h"
 
 static void line(struct tach__out *out, const struct tach_region_info *info, const char *part,
 		 const char *quantity, const struct tach_value *v, int divided)
@@ -74,7 +75,8 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 
 		tach_snapshot_region(s, r, &info);
 		for (int part = 0; part < 2; part++) {
-			for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+			for (int q = 0; q < tach_snapshot_nquantities(s);
+			     q = tach__column_next(s, q)) {
 				tach_snapshot_value(s, r, q, (enum tach_part)part, &v);
 				line(out, &info, parts[part],
 				     q ? tach_snapshot_quantity(s, q) : "time_ns", &v, divided);

@@ -198,14 +198,19 @@ static int overwrite(const char *file, const struct tach__buffer *text)
 	return code;
 }
 
-/* ENXIO: a pipe without a reader. */
-static int write_special(const char *file, const struct tach__buffer *text)
+/* ENXIO: a pipe without a reader. EACCES: the name led to `old`, and now leads elsewhere. */
+static int write_special(const char *file, const struct stat *old,
+			 const struct tach__buffer *text)
 {
 	int fd = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code;
+	struct stat now;
 
 	if (fd < 0)
 		return -errno;
-	code = write_patiently(fd, text->at, text->length);
+	if (fstat(fd, &now) != 0 || now.st_dev != old->st_dev || now.st_ino != old->st_ino)
+		code = -EACCES;
+	else
+		code = write_patiently(fd, text->at, text->length);
 	close(fd);
 	return code;
 }
@@ -231,18 +236,21 @@ static int is_planted(const char *file, const struct stat *link)
 		link->st_uid != folder.st_uid);
 }
 
-/* Resolves an existing file. A later replacement by a link is then not followed. */
-static int find_real(const char *file, char real[PATH_MAX])
+/*
+ * Resolves an existing file. A later replacement by a link is then not followed. A pipe has no
+ * path: /dev/stdout leads to it, but realpath finds nothing.
+ */
+static int find_real(const char *file, const struct stat *old, char real[PATH_MAX])
 {
 	struct stat link;
 
 	if (lstat(file, &link) != 0)
 		return -errno;
-	if (!S_ISLNK(link.st_mode))
-		return snprintf(real, PATH_MAX, "%s", file) < PATH_MAX ? 0 : -ENAMETOOLONG;
-	if (is_planted(file, &link))
+	if (S_ISLNK(link.st_mode) && is_planted(file, &link))
 		return -EACCES;
-	return realpath(file, real) ? 0 : -errno;
+	if (S_ISLNK(link.st_mode) && S_ISREG(old->st_mode))
+		return realpath(file, real) ? 0 : -errno;
+	return snprintf(real, PATH_MAX, "%s", file) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
 static int deliver(const char *file, int fresh, const struct tach__buffer *text)
@@ -255,11 +263,11 @@ static int deliver(const char *file, int fresh, const struct tach__buffer *text)
 		return -EEXIST;
 	if (exists && S_ISDIR(old.st_mode))
 		return -EISDIR;
-	code = exists ? find_real(file, real) : 0;
+	code = exists ? find_real(file, &old, real) : 0;
 	if (code)
 		return code;
 	if (exists && !S_ISREG(old.st_mode))
-		return write_special(real, text);
+		return write_special(real, &old, text);
 	if (exists && access(file, W_OK) != 0)
 		return -errno;
 	code = replace(exists ? real : file, fresh, exists ? &old : NULL, text);

@@ -288,7 +288,7 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int r, con
 	tach__unit_count(number, (double)tach__report_calls(&info));
 	tach__out(out, "</th><td data-k=\"calls\" data-i=\"%llu\">%s</td>",
 		  (unsigned long long)tach__report_calls(&info), number);
-	for (int q = 0; q < columns; q++)
+	for (int q = 0; q < columns; q = tach__column_next(s, q))
 		value_cell(out, s, r, q, most[q]);
 	provenance(out, s, r, &info);
 }
@@ -309,7 +309,7 @@ static void tools(struct tach__out *out)
 
 static void table(struct tach__out *out, const struct tach_snapshot *s)
 {
-	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
+	int columns = tach__columns(s);
 	double *most = tach__pages((size_t)columns * sizeof *most);
 
 	if (!most) {
@@ -329,7 +329,7 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_text(out, "</caption>\n<thead><tr>");
 	head(out, "region", " data-text=\"1\"");
 	head(out, "calls", "");
-	for (int q = 0; q < columns; q++)
+	for (int q = 0; q < columns; q = tach__column_next(s, q))
 		head(out, tach__column_name(s, q),
 		     q == TACH_QUANTITY_TIME ? " aria-sort=\"descending\"" : "");
 	head(out, "provenance", " data-text=\"1\"");

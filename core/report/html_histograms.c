@@ -193,7 +193,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 	int any = 0;
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
-		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+		for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q)) {
 			/* If all calls are equal, a histogram shows nothing. */
 			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 1)
 				continue;

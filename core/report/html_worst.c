@@ -177,7 +177,7 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int region
 	tach__out_text(out, "\"><th scope=\"row\">");
 	text(out, info.name);
 	tach__out_text(out, "</th>");
-	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+	for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q)) {
 		char value[TACH__UNIT_MAX];
 
 		tach__unit_value(value, s, q, tach_snapshot_worst_value(s, region, i, q));
@@ -200,7 +200,7 @@ static void heads(struct tach__out *out, const struct tach_snapshot *s,
 {
 	tach__out_text(out, "<div class=\"card scroll\"><table id=\"worst\"><thead><tr>"
 			    "<th scope=\"col\" class=\"t\">region</th>");
-	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+	for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q)) {
 		tach__out_text(out, "<th scope=\"col\">");
 		text(out, tach_snapshot_quantity(s, q));
 		tach__out_text(out, "</th>");

@@ -304,6 +304,8 @@ static void quantity(struct tach__json_out *json, const struct tach_snapshot *s,
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", tach_snapshot_quantity(s, q));
 	tach__json_string(json, "unit", q ? "count" : "ns");
+	if (tach__plain_is_operand(&s->plain, q))
+		tach__json_bool(json, "operand", 1);
 	tach__json_end(json);
 }
 

@@ -6,6 +6,7 @@
 #include "core/formula/formula.h"
 #include "core/base/number.h"
 #include "core/report/report.h"
+#include "core/report/units.h"
 #include "core/snapshot/snapshot.h"
 
 static const char *escape(unsigned c, char room[8])
@@ -135,7 +136,8 @@ static void events(struct tach__out *out, const struct tach_snapshot *s, const c
 		   enum field field)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		for (int q = 1; q < tach_snapshot_nquantities(s); q++)
+		for (int q = tach__column_next(s, 0); q < tach_snapshot_nquantities(s);
+		     q = tach__column_next(s, q))
 			one(out, s, name, r, q, field);
 }
 

@@ -213,14 +213,13 @@ static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
 static void fill_row(const struct table *t, const struct tach_snapshot *s, int row, int self,
 		     int most)
 {
-	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	struct tach_region_info info = {0};
 	int r = t->nest.region[row - 1], column = 0;
 
 	tach_snapshot_region(s, r, &info);
 	region_text(at(t, row, column++), t, row, &info, most);
 	tach__unit_count(at(t, row, column++), (double)tach__report_calls(&info));
-	for (int q = 0; q < columns; q++) {
+	for (int q = 0; q < tach__columns(s); q = tach__column_next(s, q)) {
 		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
 		if (q != TACH_QUANTITY_TIME)
 			continue;
@@ -237,12 +236,11 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 
 static void fill_head(const struct table *t, const struct tach_snapshot *s, int self, int most)
 {
-	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	int column = 0;
 
 	snprintf(at(t, 0, column++), CELL, "region");
 	snprintf(at(t, 0, column++), CELL, "calls");
-	for (int q = 0; q < columns; q++) {
+	for (int q = 0; q < tach__columns(s); q = tach__column_next(s, q)) {
 		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
 		if (q != TACH_QUANTITY_TIME)
 			continue;
@@ -293,8 +291,9 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	t->time = tach__report_self_time(s);
 	t->spread = tach__report_spreads(s);
 	t->rows = 1 + tach_snapshot_nregions(s);
-	t->columns = 5 + self + t->spread + tach_snapshot_nquantities(s) - 1 +
-		     tach_snapshot_nmetrics(s) + 1;
+	t->columns = 5 + self + t->spread;
+	for (int q = 0; q < tach__columns(s); q = tach__column_next(s, q))
+		t->columns++;
 	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
 	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
 	if (!t->cell || !t->width || !find_equal(t, s) ||

@@ -81,7 +81,7 @@ void tach__report_text_histogram(struct tach__out *out, const struct tach_snapsh
 	tach__out_text(out, "\n");
 	tach__report_line(out, info.name, ascii);
 	tach__out_text(out, ", single calls:\n");
-	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
+	for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q))
 		quantiles(out, s, region, q, ascii);
 	bars(out, s, TACH_QUANTITY_TIME, b, n);
 	tach__pages_free(b, size);

@@ -94,6 +94,21 @@ int tach__column_value(const struct tach_snapshot *s, int region, int q, enum ta
 		     : tach_snapshot_derived(s, region, q - n, part, v);
 }
 
+int tach__columns(const struct tach_snapshot *s)
+{
+	return tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
+}
+
+int tach__column_next(const struct tach_snapshot *s, int q)
+{
+	int n = tach_snapshot_nquantities(s);
+
+	do
+		q++;
+	while (q < n && tach__plain_is_operand(&s->plain, q));
+	return q;
+}
+
 const char *tach__column_name(const struct tach_snapshot *s, int q)
 {
 	int n = tach_snapshot_nquantities(s);

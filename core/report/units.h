@@ -23,6 +23,9 @@ void tach__unit_quantile(char to[2 * TACH__UNIT_MAX], const struct tach_snapshot
 /* A column of tables: quantities, then metrics. */
 int tach__column_value(const struct tach_snapshot *s, int region, int q, enum tach_part part,
 		       struct tach_value *v);
+int tach__columns(const struct tach_snapshot *s);
+/* The column after q that tables show: they leave out quantities that only metrics use. */
+int tach__column_next(const struct tach_snapshot *s, int q);
 const char *tach__column_name(const struct tach_snapshot *s, int q);
 
 /* ---- text_time.c ---- */

@@ -21,7 +21,7 @@ static void entry(struct tach__out *out, const struct tach_snapshot *s, int regi
 
 	tach__report_clock(at, w->at);
 	tach__out_text(out, "  ");
-	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+	for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q)) {
 		char value[TACH__UNIT_MAX];
 
 		tach__unit_value(value, s, q, tach_snapshot_worst_value(s, region, i, q));

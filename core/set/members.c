@@ -250,6 +250,8 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 	code = tach__set_append(m, &attr, given->name ? given->name : "attr",
 				strlen(given->name ? given->name : "attr"),
 				given->name ? given->name : "attr");
+	if (code >= 0 && code < TACH_COUNTERS_MAX)
+		m->listed |= 1u << code;
 	if (code >= 0 && code < TACH_COUNTERS_MAX && m->set->cores &&
 	    m->set->member[code].kind == TACH_MEMBER_HARDWARE)
 		tach__cores_attr(m, code, &m->set->member[code].attr);

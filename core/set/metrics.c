@@ -263,10 +263,11 @@ static int add_named(struct tach__making *m, struct tach__span name)
 {
 	struct tach__span none = {name.at, 0, name.column};
 	struct tach_formula *formula = NULL;
-	int member;
+	int member = tach__set_find(m->set, name.at, name.length);
 
-	if (tach__set_find(m->set, name.at, name.length) >= 0 ||
-	    tach__set_was_left_out(m, name.at, name.length))
+	if (member >= 0)
+		m->listed |= 1u << member;
+	if (member >= 0 || tach__set_was_left_out(m, name.at, name.length))
 		return 0;
 	member = tach__set_called(m, name, none, &formula);
 	if (member == TACH__DERIVED) {
@@ -279,7 +280,9 @@ static int add_named(struct tach__making *m, struct tach__span name)
 		}
 		return code;
 	}
-	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;
+	if (member >= 0 && member < TACH_COUNTERS_MAX)
+		m->listed |= 1u << member;
+	return member < 0 ? member : 0;
 }
 
 static int add_metric(struct tach__making *m, struct tach__span part)

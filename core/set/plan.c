@@ -54,6 +54,7 @@ static int add_event(struct planning *p, const struct tach_set *set, int member,
 	if (n == TACH__PLAN_EVENTS)
 		return fail(p, TACH_ERR_TOOMANY, 0, "more events than passes are planned for");
 	plan->attr[n] = *attr;
+	plan->operand[n] = 1;
 	plan->event[n] = tach__arena_copy(&plan->arena, name);
 	plan->string[n] = tach__arena_copy(&plan->arena, string ? string : name);
 	if (!plan->event[n] || !plan->string[n])
@@ -106,6 +107,8 @@ static int add_set(struct planning *p, const char *events, const char *metrics,
 	for (int i = 0; i < set->count && code >= 0; i++) {
 		code = add_event(p, set, i, string && set->nmetrics == 0 ? string : NULL);
 		map[i + 1] = code + 1;
+		if (code >= 0 && set->nmetrics == 0)
+			p->plan->operand[code] = 0;
 	}
 	for (int i = 0; i < set->nmetrics && code >= 0; i++)
 		code = add_metric(p, &set->metric[i], map, set->count + 1);
@@ -327,6 +330,9 @@ static int make(struct planning *p)
 		code = add_events(p);
 	if (!code && p->metrics)
 		code = add_all_metrics(p);
+	/* If no event was named, the operands are all there is to show. */
+	if (!memchr(p->plan->operand, 0, (size_t)p->plan->whole.nevents))
+		memset(p->plan->operand, 0, sizeof p->plan->operand);
 	if (!code)
 		code = divide(p);
 	/* Fields of PERF_METRICS without the slots that they are parts of. */
@@ -346,6 +352,7 @@ int tach__plan_make(struct tach__plan *plan, const char *events, const char *met
 	int code;
 
 	*plan = (struct tach__plan){.whole = {.event = plan->event,
+					      .operand = plan->operand,
 					      .metric = plan->metric,
 					      .repeated = TACH__PASSES_REPEATED,
 					      .repeats = -1}};

@@ -24,6 +24,8 @@ struct tach__passes_metric {
 struct tach__passes_whole {
 	int nevents, nmetrics;
 	const char *const *event; /* names */
+	/* 1: only metrics use the event, and others were named. NULL: all were named. */
+	const unsigned char *operand;
 	const struct tach__passes_metric *metric;
 	const char *repeated; /* counted in each pass */
 	int repeats;	      /* the event of the list that it is, or -1: not in the list */
@@ -36,6 +38,7 @@ struct tach__plan {
 	char note[200];		     /* the parts of the request that are missing, or "" */
 	/* Of `whole`. */
 	const char *event[TACH__PLAN_EVENTS], *string[TACH__PLAN_EVENTS];
+	unsigned char operand[TACH__PLAN_EVENTS];
 	struct perf_event_attr attr[TACH__PLAN_EVENTS];
 	struct tach__passes_metric metric[TACH__PLAN_METRICS];
 	struct tach__arena arena;

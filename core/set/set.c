@@ -84,8 +84,13 @@ static int make(struct tach__making *m)
 		code = tach__set_attr_add(m, &m->opt->attrs[i]);
 	if (!code)
 		code = tach__set_metrics(m);
+	/* If no event was named, the operands are all there is to show. */
+	if (!code && m->listed)
+		m->set->operands = ~m->listed & ((1u << m->set->count) - 1);
 	if (!code)
 		code = tach__set_interrupts(m);
+	if (!code && m->set->interrupts >= 0)
+		m->set->operands &= ~(1u << m->set->interrupts);
 	if (!code && m->set->cores)
 		code = tach__cores_finish(m);
 	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))

@@ -43,10 +43,11 @@ enum { TACH__METRICS_MAX = 32, TACH__MISSING_MAX = 64 };
 struct tach_set {
 	int count;
 	int nmetrics;
-	uint32_t flags;		   /* TACH_SET_* */
-	int exclusive;		   /* asked for by a member or the caller; goes to the leader */
-	int interrupts;		   /* the member that counts them, or -1 */
-	uint32_t corrected;	   /* a bit for each member from which they are taken out */
+	uint32_t flags;	    /* TACH_SET_* */
+	int exclusive;	    /* asked for by a member or the caller; goes to the leader */
+	int interrupts;	    /* the member that counts them, or -1 */
+	uint32_t corrected; /* a bit for each member from which they are taken out */
+	uint32_t operands;  /* a bit for each member that only metrics use, beside named ones */
 	struct tach__cores *cores; /* NULL: one core type, and the members' own attrs count */
 	struct tach__member member[TACH_COUNTERS_MAX];
 	struct tach__metric metric[TACH__METRICS_MAX];
@@ -62,7 +63,7 @@ struct tach__making {
 	struct tach_event event[TACH_COUNTERS_MAX];
 	uint8_t member[TACH_COUNTERS_MAX];	      /* member[i] has event[i] */
 	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
-	uint32_t listed; /* a bit for each member that the caller's list names */
+	uint32_t listed; /* a bit for each member that the caller names as an event */
 	/* Labels, or names, of members that were left out: what rests on them is, too. */
 	int nmissing;
 	struct tach__span missing[TACH__MISSING_MAX];

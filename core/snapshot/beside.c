@@ -49,9 +49,13 @@ static void count_names(struct joining *j)
 	const struct tach_set *set = j->b->set;
 
 	for (int i = 0; i < tach_set_count(set); i++) {
-		j->map[1 + i] = find_quantity(j->old, tach_set_name(set, i));
-		if (j->map[1 + i] < 0)
-			j->map[1 + i] = j->whole.nquantities++;
+		int q = find_quantity(j->old, tach_set_name(set, i));
+		int operand = (int)(set->operands >> i & 1);
+
+		if (q < 0 || !operand)
+			tach__plain_mark_operand(&j->whole, q < 0 ? j->whole.nquantities : q,
+						 operand);
+		j->map[1 + i] = q < 0 ? j->whole.nquantities++ : q;
 	}
 	for (int m = 0; m < tach_set_nmetrics(set); m++)
 		j->whole.nmetrics += !has_metric(j->old, set->metric[m].name);

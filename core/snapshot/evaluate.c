@@ -237,6 +237,10 @@ static void names(struct tach_snapshot *s, struct memory *m)
 
 	for (int q = 0; m->at && q < p->nquantities; q++)
 		p->quantity[q] = q ? tach_set_name(set, q - 1) : "time";
+	/* Quantity 0 is the time. Entries are compared by a quantity: it is shown. */
+	p->operands[0] = (uint64_t)set->operands << 1;
+	if (p->worst)
+		tach__plain_mark_operand(p, p->worst - 1, 0);
 	for (int k = 0; m->at && k < p->nmetrics; k++) {
 		p->metric[k].name = set->metric[k].name;
 		p->metric[k].text = set->metric[k].text;

@@ -191,7 +191,6 @@ static void load_worst(struct load *l, const struct tach__json *from,
 static void load_info(struct load *l, const struct tach__json *from,
 		      struct tach_region_info *info)
 {
-	const struct tach__json *fenced = tach__json_member(from, "fenced");
 	const struct tach__json *how = want(l, from, "provenance", TACH__JSON_OBJECT);
 
 	info->name = text(l, from, "name");
@@ -202,7 +201,7 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->tag = tach__json_member(from, "tag") ? text(l, from, "tag") : "";
 	info->thread = tach__json_member(from, "thread") ? text(l, from, "thread") : "";
 	info->line = (uint32_t)count(l, from, "line");
-	info->fenced = fenced && fenced->type == TACH__JSON_TRUE;
+	info->fenced = tach__json_is_true(from, "fenced");
 	info->entries = count(l, from, "entries");
 	info->calls = count(l, from, "calls");
 	info->outermost = count(l, from, "outermost");
@@ -280,8 +279,10 @@ static void load_names(struct load *l, const struct tach__json *quantities,
 	struct tach__plain *s = l->plain;
 	int i = 0;
 
-	for (const struct tach__json *q = quantities->kid; q; q = q->next)
-		s->quantity[i++] = text(l, q, "name");
+	for (const struct tach__json *q = quantities->kid; q; q = q->next, i++) {
+		s->quantity[i] = text(l, q, "name");
+		tach__plain_mark_operand(s, i, tach__json_is_true(q, "operand"));
+	}
 	i = 0;
 	for (const struct tach__json *m = metrics->kid; m; m = m->next, i++) {
 		s->metric[i].name = text(l, m, "name");
@@ -293,8 +294,7 @@ static void load_names(struct load *l, const struct tach__json *quantities,
 
 static void load_counts(struct load *l, const struct tach__json *from)
 {
-	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *estimate,
-				*missing;
+	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *missing;
 	struct tach_snapshot *s = l->snapshot;
 
 	s->threads = count(l, from, "threads");
@@ -309,8 +309,7 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
 	tach__origin_load(&s->origin, tach__json_member(from, "origin"));
 	s->clock_hz = number(l, clock, "hz");
-	estimate = tach__json_member(clock, "estimate");
-	if (estimate && estimate->type == TACH__JSON_TRUE)
+	if (tach__json_is_true(clock, "estimate"))
 		s->clock_flags = TACH_FLAG_CLOCK;
 	if (tach__json_member(clock, "error"))
 		s->clock_error = number(l, clock, "error");

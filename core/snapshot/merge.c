@@ -32,6 +32,7 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 			const char *name =
 				m->passes ? tach__passes_name(m->passes, given) : given;
 			int at = tach__plain_quantity(s, name);
+			int operand = tach__plain_is_operand(&m->list[i]->plain, q);
 
 			if (at < 0 && s->nquantities == TACH__PLAIN_QUANTITIES_MAX)
 				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
@@ -42,6 +43,9 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 				s->quantity[at] = tach__arena_copy(&s->arena, name);
 				if (!s->quantity[at])
 					return TACH_ERR_NOMEM;
+				tach__plain_mark_operand(s, at, operand);
+			} else if (!operand && !m->passes) {
+				tach__plain_mark_operand(s, at, 0);
 			}
 			m->map[i][q] = at;
 		}

@@ -27,9 +27,12 @@ int tach__passes_quantities(struct tach__merge *m)
 	struct tach__plain *s = m->plain;
 
 	s->quantity[s->nquantities++] = tach__arena_copy(&s->arena, "time");
-	for (int i = 0; i < m->passes->nevents; i++)
+	for (int i = 0; i < m->passes->nevents; i++) {
+		if (m->passes->operand)
+			tach__plain_mark_operand(s, s->nquantities, m->passes->operand[i]);
 		s->quantity[s->nquantities++] =
 			tach__arena_copy(&s->arena, m->passes->event[i]);
+	}
 	for (int i = 0; i < s->nquantities; i++)
 		if (!s->quantity[i])
 			return TACH_ERR_NOMEM;

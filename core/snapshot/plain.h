@@ -42,6 +42,12 @@ struct tach__plain_region {
 	int rank;   /* 1 + the rank of the row; 0: a row of all ranks */
 };
 
+enum {
+	TACH__PLAIN_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
+	/* limited, because each is searched by name among the others */
+	TACH__PLAIN_METRICS_MAX = 1024,
+};
+
 struct tach__plain {
 	struct tach__arena
 		arena; /* for a loaded or merged snapshot: all data below except formulas */
@@ -50,17 +56,25 @@ struct tach__plain {
 	void *more_pages; /* memory that beside.c added */
 	size_t more_size;
 	int nquantities, nmetrics, nregions;
+	/* A bit for each quantity that only metrics use: reports leave its column out. */
+	uint64_t operands[TACH__PLAIN_QUANTITIES_MAX / 64 + 1];
 	int worst; /* 1 + the quantity for comparing worst entries; 0: none are kept */
 	const char **quantity;
 	struct tach__plain_metric *metric;
 	struct tach__plain_region *region;
 };
 
-enum {
-	TACH__PLAIN_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
-	/* limited, because each is searched by name among the others */
-	TACH__PLAIN_METRICS_MAX = 1024,
-};
+TACH_INLINE int tach__plain_is_operand(const struct tach__plain *p, int q)
+{
+	return (int)(p->operands[q / 64] >> q % 64 & 1);
+}
+
+TACH_INLINE void tach__plain_mark_operand(struct tach__plain *p, int q, int is)
+{
+	uint64_t bit = (uint64_t)1 << q % 64;
+
+	p->operands[q / 64] = is ? p->operands[q / 64] | bit : p->operands[q / 64] & ~bit;
+}
 
 struct tach_snapshot;
 

@@ -73,6 +73,7 @@ static int copy_set(struct tach__remote *r, struct tach_set *to, const struct ta
 	int code = 0;
 
 	to->interrupts = from->interrupts;
+	to->operands = from->operands;
 	to->corrected = from->interrupts < 0 ? 0 : from->corrected;
 	for (; to->count < from->count && !code; to->count++) {
 		struct tach__member *m = &to->member[to->count];

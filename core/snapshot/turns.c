@@ -224,8 +224,10 @@ static void names(const struct whole *w)
 	struct tach__plain *p = &w->s->plain;
 
 	p->quantity[0] = "time";
-	for (int i = 0; i < w->plan->whole.nevents; i++)
+	for (int i = 0; i < w->plan->whole.nevents; i++) {
 		p->quantity[i + 1] = w->plan->event[i];
+		tach__plain_mark_operand(p, i + 1, w->plan->operand[i]);
+	}
 	for (int m = 0; m < p->nmetrics; m++) {
 		p->metric[m].name = w->plan->metric[m].name;
 		p->metric[m].text = w->plan->metric[m].text;

@@ -45,11 +45,6 @@ int run_series_end(struct run_series *s, const struct run_arguments *a)
 
 /* ---- an interval's rows ---- */
 
-static int ncolumns(const struct tach_snapshot *s)
-{
-	return tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
-}
-
 static int width(const struct tach_snapshot *s, int q)
 {
 	int n = (int)strlen(tach__column_name(s, q));
@@ -63,7 +58,8 @@ static void text_heading(const struct run_series *s, const struct tach_snapshot 
 	fprintf(s->to, "%*s", STAMP, "time (s)");
 	if (rows)
 		fprintf(s->to, "  %-*s", NAME, "row");
-	for (int q = 1; q < ncolumns(shot); q++)
+	for (int q = tach__column_next(shot, 0); q < tach__columns(shot);
+	     q = tach__column_next(shot, q))
 		fprintf(s->to, "  %*s ", width(shot, q), tach__column_name(shot, q));
 	putc('\n', s->to);
 }
@@ -80,7 +76,8 @@ static void text_row(const struct run_series *s, const struct tach_snapshot *sho
 	tach_printable(info.name, name, sizeof name);
 	if (rows)
 		fprintf(s->to, "  %-*.*s", NAME, NAME, name);
-	for (int q = 1; q < ncolumns(shot); q++) {
+	for (int q = tach__column_next(shot, 0); q < tach__columns(shot);
+	     q = tach__column_next(shot, q)) {
 		char number[TACH__UNIT_MAX];
 		struct tach_value v;
 
@@ -115,7 +112,8 @@ static void csv(struct run_series *s, const struct tach_snapshot *shot)
 	if (!s->rows)
 		tach__out_text(&out, "time_s,seconds,row,quantity,value,flags\r\n");
 	for (int r = 0; tach_snapshot_region(shot, r, &info) == 0; r++)
-		for (int q = 1; q < ncolumns(shot); q++) {
+		for (int q = tach__column_next(shot, 0); q < tach__columns(shot);
+		     q = tach__column_next(shot, q)) {
 			struct tach_value v;
 
 			tach__column_value(shot, r, q, TACH_PART_INCLUSIVE, &v);
@@ -150,7 +148,8 @@ static void json(const struct run_series *s, const struct tach_snapshot *shot)
 		tach__json_object(&to.json, NULL);
 		tach__json_string(&to.json, "name", info.name);
 		tach__json_object(&to.json, "values");
-		for (int q = 1; q < ncolumns(shot); q++) {
+		for (int q = tach__column_next(shot, 0); q < tach__columns(shot);
+		     q = tach__column_next(shot, q)) {
 			struct tach_value v;
 
 			tach__column_value(shot, r, q, TACH_PART_INCLUSIVE, &v);

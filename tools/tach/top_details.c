@@ -92,8 +92,9 @@ static void print_quantities(FILE *to, const struct top_look *look, int between,
 	const struct tach_snapshot *s = look->last;
 	int n = tach_snapshot_nquantities(s), all = n + tach_snapshot_nmetrics(s);
 
-	for (int q = 1; q < all; q++) {
-		if (q == 1 || q == n)
+	for (int q = tach__column_next(s, 0), last = 0; q < all;
+	     last = q, q = tach__column_next(s, q)) {
+		if (last == 0 || (q >= n && last < n))
 			fprintf(to, "\n%-*s %*s %*s %*s\n", NAME, q < n ? "COUNTER" : "METRIC",
 				CELL, q < n ? "PER SECOND" : "INTERVAL", CELL,
 				q < n ? "PER CALL" : "", CELL, "SINCE START");

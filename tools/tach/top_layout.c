@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/utf8.h"
+#include "core/report/units.h"
 #include "tools/tach/screen.h"
 #include "tools/tach/top.h"
 
@@ -67,8 +68,9 @@ static int all_extras(const struct tach_snapshot *s, int to[TOP_CELLS])
 	for (int c = first; c < top_ncolumns(s) && n < TOP_CELLS; c++)
 		if (c != ipc)
 			to[n++] = c;
-	for (int c = TOP_COUNTED; c < first && n < TOP_CELLS; c++)
-		to[n++] = c;
+	for (int q = tach__column_next(s, 0); q < tach_snapshot_nquantities(s) && n < TOP_CELLS;
+	     q = tach__column_next(s, q))
+		to[n++] = TOP_COUNTED + q - 1;
 	return n;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/report/report.h"
+#include "core/report/units.h"
 #include "core/base/utf8.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/screen.h"
@@ -143,7 +144,8 @@ static void json_region(struct tach__json_out *json, const struct tach_snapshot 
 	tach__json_number(json, "avg_ns", top_cell(s, r, TOP_AVG, seconds));
 	tach__json_number(json, "p99_ns", top_cell(s, r, TOP_P99, seconds));
 	tach__json_object(json, "counts");
-	for (int q = 1; q < tach_snapshot_nquantities(s); q++)
+	for (int q = tach__column_next(s, 0); q < tach_snapshot_nquantities(s);
+	     q = tach__column_next(s, q))
 		tach__json_number(json, tach_snapshot_quantity(s, q),
 				  quantity(s, r, q, TACH_PART_INCLUSIVE));
 	tach__json_end(json);

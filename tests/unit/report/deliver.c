@@ -81,6 +81,24 @@ static void a_closed_pipe(void)
 	      outcome(with_one_of_its_own_pending));
 }
 
+/* A name of a pipe that has no path, as /dev/stdout may be. */
+static void a_pipe_by_name(void)
+{
+	char name[64], got[16] = "";
+	struct tach__buffer buffer = {.at = (char[]){"a report"}, .length = 8};
+	int end[2];
+
+	CHECK(pipe(end) == 0);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", end[1]);
+	CHECK(tach__deliver_file(name, 0, &buffer) == 0);
+	CHECK(read(end[0], got, sizeof got - 1) == 8 && strcmp(got, "a report") == 0, "%s",
+	      got);
+	close(end[0]);
+	CHECK(tach__deliver_file(name, 0, &buffer) == -ENXIO ||
+	      tach__deliver_file(name, 0, &buffer) == -EPIPE);
+	close(end[1]);
+}
+
 static char file[64];
 
 static int beyond_the_limit(void)
@@ -110,6 +128,7 @@ int main(void)
 	}
 	CHECK(tach_snapshot_take(&snapshot, NULL) == 0);
 	CASE(a_closed_pipe);
+	CASE(a_pipe_by_name);
 	CASE(a_file_size_limit);
 	tach_snapshot_free(snapshot);
 	return check_done();

@@ -315,6 +315,49 @@ static void divided_rows(void)
 	tach_snapshot_free(s);
 }
 
+/* A quantity that only metrics use has no column. JSON keeps it, with its mark. */
+static void operands(void)
+{
+	static const enum tach_format tables[] = {TACH_FORMAT_TEXT, TACH_FORMAT_CSV,
+						  TACH_FORMAT_PROMETHEUS, TACH_FORMAT_HTML};
+	static const char mark[] = "\"unit\": \"count\", \"operand\": true";
+	const char *at, *json_at;
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json"), *loaded = NULL,
+			     *both = NULL;
+	const struct tach_snapshot *list[2];
+
+	if (!s)
+		return;
+	s->plain.quantity[2] = "of-a-metric";
+	tach__plain_mark_operand(&s->plain, 2, 1);
+	write_as(&is, s, json);
+	CHECK(strstr(is.at, mark));
+	CHECK(tach_snapshot_load(is.at, is.length, &loaded, NULL) == 0);
+	for (size_t i = 0; loaded && i < sizeof tables / sizeof *tables; i++) {
+		write_as(&is, loaded, (struct tach_report_options){.format = tables[i]});
+		at = strstr(is.at, "of-a-metric");
+		/* A page carries the report in JSON as well. */
+		json_at = strstr(is.at, "<script type=\"application/json\"");
+		CHECK(!at || (json_at && at > json_at), "format %d", (int)tables[i]);
+		CHECK(strstr(is.at, s->plain.quantity[1]), "format %d", (int)tables[i]);
+	}
+	/* Together with a report that asked for it, it is shown. */
+	for (int asked = 0; loaded && asked < 2; asked++) {
+		tach__plain_mark_operand(&s->plain, 2, !asked);
+		for (int first = 0; first < 2; first++) {
+			list[first] = s;
+			list[!first] = loaded;
+			CHECK(tach_snapshot_merge(list, 2, &both, NULL) == 0);
+			write_as(&is, both, json);
+			CHECK((strstr(is.at, mark) == NULL) == asked, "%d %d", asked, first);
+			tach_snapshot_free(both);
+		}
+	}
+	tach_snapshot_free(loaded);
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(whole);
@@ -327,5 +370,6 @@ int main(void)
 	CASE(missing);
 	CASE(twice);
 	CASE(divided_rows);
+	CASE(operands);
 	return check_done();
 }

@@ -249,6 +249,34 @@ static void blanks(void)
 	CHECK(s.length == 0 && s.column == 3);
 }
 
+/* Members that only metrics use, if others have been named. */
+static void operands(void)
+{
+	static const struct {
+		const char *events, *metrics;
+		uint32_t want;
+	} cases[] = {
+		{"cycles", "ipc", 6},
+		{"cycles", "x = branches / cycles", 2},
+		{"ipc,cycles", NULL, 3},
+		{"cycles", "ipc; instructions", 6},
+		{"cycles", "x = branches / cycles; branches", 0},
+		{NULL, "x = branches / cycles; branches-misses = 2; cycles", 1},
+		/* The operands are all there is. */
+		{NULL, "ipc", 0},
+		{"ipc", NULL, 0},
+		{"cycles,instructions", NULL, 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_set *set = make(cases[i].events, cases[i].metrics, 0);
+
+		CHECK(set && set->operands == cases[i].want, "case %zu: %#x", i,
+		      set ? set->operands : 0);
+		tach_set_free(set);
+	}
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
@@ -266,5 +294,6 @@ int main(void)
 	CASE(renumbered);
 	CASE(places);
 	CASE(blanks);
+	CASE(operands);
 	return check_done();
 }

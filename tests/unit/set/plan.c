@@ -279,8 +279,30 @@ static void of_a_wide_tree(void)
 		"topdown: level 1 is what 191 events tell, not level 2");
 }
 
+/* Writes 1 for each event that only metrics use. */
+static void are_operands(const char *events, const char *metrics, const char *want)
+{
+	char text[TACH__PLAN_EVENTS + 1] = "";
+
+	CHECK(tach__plan_make(&a_plan, events, metrics, NULL) == 0, "%s | %s", events, metrics);
+	for (int i = 0; i < a_plan.whole.nevents; i++)
+		text[i] = (char)('0' + a_plan.whole.operand[i]);
+	CHECK(strcmp(text, want) == 0, "%s | %s: %s", events, metrics, text);
+	tach__plan_free(&a_plan);
+}
+
+static void operands(void)
+{
+	setenv("TACH_PMU", "skl", 1);
+	are_operands("cycles", "x = branches / cycles", "01");
+	are_operands("cycles", "x = branches / cycles; branches", "00");
+	are_operands("c=cycles", "x = branches / c; y = instructions / c; instructions", "010");
+	are_operands(NULL, "x = branches / cycles", "00");
+}
+
 static void parts(void)
 {
+	in_child(operands);
 	in_child(of_events);
 	in_child(of_metrics);
 	in_child(of_many);
