@@ -26,12 +26,14 @@ void pp_leave(void)
 
 static void hold(void)
 {
+	pp_regions_hold();
 	pthread_mutex_lock(&lock);
 }
 
 static void release(void)
 {
 	pthread_mutex_unlock(&lock);
+	pp_regions_release();
 }
 
 /* The counters are the parent's. The child's sets are stopped, and it may start them. */
@@ -40,6 +42,7 @@ static void library_forked(void)
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	pp_threads_forked();
 	pp_sets_forked();
+	pp_regions_forked();
 }
 
 static void watch_forks(void)

@@ -37,6 +37,7 @@ static int start_rate(enum mode mode, int *events, int n)
 
 	rate.set = PAPI_NULL;
 	rate.mode = NONE;
+	PAPI_hl_stop(); /* one set runs at a time */
 	code = PAPI_create_eventset(&rate.set);
 	if (code == PAPI_OK) {
 		code = PAPI_add_events(rate.set, events, n);

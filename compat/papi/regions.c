@@ -1,23 +1,442 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions by name: not served yet; docs/compatibility.md says so. */
-#include "compat/papi/state.h"
+/*
+ * Regions by name: their edges. A thread appends a record for each entry to its own log, without
+ * a lock; what is costly (times in nanoseconds, differences, text) waits for the output.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+#include "compat/papi/regions.h"
+
+enum { BLOCK = 64 * 1024 };
+
+struct pp_regions pp_regions;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void pp_regions_say(const char *format, ...)
+{
+	va_list list;
+
+	if (!pp_regions.verbose)
+		return;
+	va_start(list, format);
+	fputs("PAPI-HL ", stdout);
+	vfprintf(stdout, format, list);
+	va_end(list);
+}
+
+long long pp_regions_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static unsigned long kernel_tid(void)
+{
+	return (unsigned long)syscall(SYS_gettid);
+}
+
+static unsigned long process_id(void)
+{
+	return (unsigned long)getpid();
+}
+
+/* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. */
+static int is_clock_constant(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d = 0;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+#elif defined(__aarch64__) || defined(__riscv)
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+/* ---- the first call of the process ---- */
+
+static int begin_library(void)
+{
+	const char *many = getenv("PAPI_HL_THREAD_MULTIPLE");
+
+	pp_regions.begun = 1;
+	pp_regions.verbose = getenv("PAPI_HL_VERBOSE") != NULL;
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+	    PAPI_thread_init(!many || atoi(many) == 1 ? kernel_tid : process_id) != PAPI_OK) {
+		pp_regions_say("Error: the library does not start.\n");
+		return PAPI_EMISC;
+	}
+	if (pp_output_prepare(&pp_regions.folder) != PAPI_OK)
+		return PAPI_EMISC;
+	pp_regions.multiplexed =
+		getenv("PAPI_MULTIPLEX") && PAPI_multiplex_init() == PAPI_OK;
+	pp_regions.clock_is_constant = is_clock_constant();
+	pp_regions.first_clock = tach_clock();
+	pp_regions.first_ns = pp_regions_ns();
+	atexit(PAPI_hl_print_output);
+	return PAPI_OK;
+}
+
+/* Once: the library, then the events. */
+static int get_ready(const char *events)
+{
+	int code = PAPI_OK;
+
+	if (__atomic_load_n(&pp_regions.state, __ATOMIC_ACQUIRE) == PP_REGIONS_READY)
+		return PAPI_OK;
+	pthread_mutex_lock(&lock);
+	if (pp_regions.state == PP_REGIONS_BROKEN)
+		code = PAPI_EMISC;
+	if (pp_regions.state == PP_REGIONS_NEW) {
+		if (!pp_regions.begun)
+			code = begin_library();
+		if (code == PAPI_OK)
+			code = pp_choice_make(&pp_regions.choice, events);
+		pp_regions.record_size =
+			sizeof(struct pp_record) +
+			2 * (size_t)pp_regions.choice.nevents * sizeof(long long);
+		__atomic_store_n(&pp_regions.state,
+				 code == PAPI_OK ? PP_REGIONS_READY : PP_REGIONS_BROKEN,
+				 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+/* ---- a thread's log ---- */
+
+static void close_sets(struct pp_log *log)
+{
+	for (int i = 0; i < pp_regions.choice.nsets; i++) {
+		PAPI_stop(log->set[i], NULL);
+		PAPI_cleanup_eventset(log->set[i]);
+		PAPI_destroy_eventset(&log->set[i]);
+	}
+	log->only = NULL;
+	log->running = 0;
+	log->broken = 1;
+}
+
+/* After an error there is no output, as with PAPI. */
+static int fail(struct pp_log *log, int code)
+{
+	if (log)
+		close_sets(log);
+	__atomic_store_n(&pp_regions.state, PP_REGIONS_BROKEN, __ATOMIC_RELEASE);
+	return code;
+}
+
+static int is_broken(struct pp_log *log)
+{
+	if (__atomic_load_n(&pp_regions.state, __ATOMIC_ACQUIRE) != PP_REGIONS_BROKEN)
+		return 0;
+	if (log && !log->broken)
+		close_sets(log);
+	return 1;
+}
+
+static int make_log(struct pp_log **out)
+{
+	struct pp_log *log = calloc(1, sizeof *log);
+	struct pp_thread *self;
+	int code;
+
+	if (!log)
+		return PAPI_ENOMEM;
+	for (int i = 0; i < PP_COMPONENTS; i++)
+		log->set[i] = PAPI_NULL;
+	code = pp_thread_get(&self);
+	if (code == PAPI_OK)
+		code = pp_choice_open(&pp_regions.choice, log);
+	if (code != PAPI_OK) {
+		close_sets(log);
+		free(log);
+		return code;
+	}
+	log->tid = self->tid;
+	self->log = log;
+	pthread_mutex_lock(&lock);
+	log->next = pp_regions.logs;
+	pp_regions.logs = log;
+	pthread_mutex_unlock(&lock);
+	*out = log;
+	return PAPI_OK;
+}
+
+static TACH_COLD int add_block(struct pp_log *log)
+{
+	size_t size = sizeof(struct pp_block) + pp_regions.record_size;
+	struct pp_block *block;
+
+	if (size < BLOCK)
+		size = BLOCK;
+	block = malloc(size);
+	if (!block)
+		return 0;
+	block->next = NULL;
+	if (log->last) {
+		log->last->end = log->free;
+		log->last->next = block;
+	} else {
+		log->first = block;
+	}
+	log->last = block;
+	log->free = block->record;
+	log->end = (char *)block + size;
+	return 1;
+}
+
+static inline struct pp_record *add_record(struct pp_log *log)
+{
+	struct pp_record *record;
+
+	if (TACH_UNLIKELY((size_t)(log->end - log->free) < pp_regions.record_size) &&
+	    !add_block(log))
+		return NULL;
+	record = (struct pp_record *)(void *)log->free;
+	log->free += pp_regions.record_size;
+	return record;
+}
+
+static TACH_COLD const char *copy_name(struct pp_log *log, const char *text, unsigned slot)
+{
+	unsigned hash = 2166136261u;
+	struct pp_name *name, **list;
+	size_t size = strlen(text) + 1;
+
+	for (const char *p = text; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	list = &log->name[hash % PP_NAMES];
+	for (name = *list; name && strcmp(name->text, text) != 0;)
+		name = name->next;
+	if (!name) {
+		name = malloc(sizeof *name + size);
+		if (!name)
+			return NULL;
+		memcpy(name->text, text, size);
+		name->next = *list;
+		*list = name;
+	}
+	log->known[slot].given = text;
+	log->known[slot].text = name->text;
+	return name->text;
+}
+
+static inline const char *find_name(struct pp_log *log, const char *text)
+{
+	unsigned slot = (unsigned)(((uintptr_t)text ^ (uintptr_t)text >> 6) % PP_NAMES);
+
+	if (TACH_LIKELY(log->known[slot].given == text) &&
+	    strcmp(log->known[slot].text, text) == 0)
+		return log->known[slot].text;
+	return copy_name(log, text, slot);
+}
+
+/* ---- edges ---- */
+
+static inline void read_clocks(struct pp_record *record, int edge)
+{
+	record->clock[edge] = tach_clock();
+	record->ns[edge] = TACH_LIKELY(pp_regions.clock_is_constant) ? 0 : pp_regions_ns();
+}
+
+static int read_sets(struct pp_log *log, long long *values)
+{
+	const struct pp_choice *choice = &pp_regions.choice;
+
+	if (TACH_LIKELY(log->only != NULL))
+		return log->only->read(log->only, values);
+	for (int i = 0, at = 0; i < choice->nsets; at += choice->count[i++]) {
+		int code = PAPI_read(log->set[i], values + at);
+
+		if (code != PAPI_OK)
+			return code;
+	}
+	return PAPI_OK;
+}
+
+static inline int begin_entry(struct pp_log *log, const char *region)
+{
+	struct pp_record *record = add_record(log);
+	int code;
+
+	if (TACH_UNLIKELY(!record || !(record->name = find_name(log, region))))
+		return fail(log, PAPI_ENOMEM);
+	record->parent = log->open;
+	record->reads = 0;
+	record->id = log->opened++;
+	log->open = record;
+	code = read_sets(log, record->value);
+	read_clocks(record, 0);
+	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail(log, code);
+}
+
+static TACH_COLD int begin_long(const char *region)
+{
+	struct pp_log *log = pp_self->log;
+	int code;
+
+	if (!region)
+		return PAPI_EINVAL;
+	PAPI_rate_stop();
+	if (is_broken(log))
+		return PAPI_EMISC;
+	code = get_ready(NULL);
+	if (code != PAPI_OK)
+		return code;
+	if (!log) {
+		code = make_log(&log);
+		if (code != PAPI_OK)
+			return fail(NULL, code);
+	}
+	if (!log->running) {
+		code = pp_choice_start(&pp_regions.choice, log);
+		if (code != PAPI_OK)
+			return fail(log, code);
+	}
+	return begin_entry(log, region);
+}
+
+/* A log has its one set only while this runs and no error has occurred. */
+static inline int is_short(const struct pp_log *log)
+{
+	return log && log->only && log->only->reading == pp_self &&
+	       pp_regions.state == PP_REGIONS_READY;
+}
 
 int PAPI_hl_region_begin(const char *region)
 {
-	return region ? PAPI_ENOSUPP : PAPI_EINVAL;
+	struct pp_log *log = pp_self->log;
+
+	return TACH_LIKELY(region && is_short(log)) ? begin_entry(log, region)
+						    : begin_long(region);
+}
+
+static TACH_COLD int refuse_edge(const char *call, const char *region)
+{
+	struct pp_log *log = pp_self->log;
+
+	if (!region)
+		return PAPI_EINVAL;
+	if (is_broken(log))
+		return PAPI_EMISC;
+	if (log && log->opened && !log->running)
+		return PAPI_ENOTRUN;
+	pp_regions_say("Warning: %s(\"%s\") has no matching region in this thread.\n", call,
+		       region);
+	return PAPI_EMISC;
 }
 
 int PAPI_hl_read(const char *region)
 {
-	return region ? PAPI_ENOSUPP : PAPI_EINVAL;
+	struct pp_log *log = pp_self->log;
+	struct pp_record *open, *record;
+	int code;
+
+	if (!region || is_broken(log) || !log || !log->opened || !log->running)
+		return refuse_edge("PAPI_hl_read", region);
+	open = log->open;
+	if (!open || strcmp(open->name, region) != 0)
+		return PAPI_OK; /* PAPI ignores it, too */
+	record = add_record(log);
+	if (!record)
+		return fail(log, PAPI_ENOMEM);
+	record->name = NULL;
+	record->parent = open;
+	record->reads = ++open->reads;
+	code = read_sets(log, record->value + pp_regions.choice.nevents);
+	read_clocks(record, 1);
+	return code == PAPI_OK ? PAPI_OK : fail(log, code);
 }
 
 int PAPI_hl_region_end(const char *region)
 {
-	return region ? PAPI_ENOSUPP : PAPI_EINVAL;
+	struct pp_log *log = pp_self->log;
+	struct pp_record *record;
+	int code;
+
+	if (TACH_UNLIKELY(!region || !log || !log->running || is_broken(log)))
+		return refuse_edge("PAPI_hl_region_end", region);
+	record = log->open;
+	if (TACH_UNLIKELY(!record || strcmp(record->name, region) != 0)) {
+		refuse_edge("PAPI_hl_region_end", region);
+		return fail(log, PAPI_EINVAL);
+	}
+	read_clocks(record, 1);
+	code = read_sets(log, record->value + pp_regions.choice.nevents);
+	if (TACH_UNLIKELY(code != PAPI_OK))
+		return fail(log, code);
+	log->open = record->parent;
+	log->closed++;
+	return PAPI_OK;
 }
 
 int PAPI_hl_stop(void)
 {
-	return PAPI_ENOTRUN;
+	struct pp_log *log = pp_self->log;
+
+	if (!log || !log->running)
+		return PAPI_ENOEVNT;
+	for (int i = 0; i < pp_regions.choice.nsets; i++) {
+		int code = PAPI_stop(log->set[i], NULL);
+
+		if (code != PAPI_OK)
+			return code;
+	}
+	log->running = 0;
+	return PAPI_OK;
+}
+
+int PAPI_hl_set_events(const char *events)
+{
+	return is_broken(pp_self->log) ? PAPI_EMISC : get_ready(events);
+}
+
+void PAPI_hl_print_output(void)
+{
+	pthread_mutex_lock(&lock);
+	if (pp_regions.state == PP_REGIONS_READY && !pp_regions.written) {
+		pp_regions.written = 1;
+		pp_output_write();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void pp_regions_hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void pp_regions_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child reports what it does itself. Its parent's records stay, since copies of them cost
+ * nothing, but are in no list. */
+void pp_regions_forked(void)
+{
+	struct pp_log *log = pp_self->log;
+
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	pp_regions.logs = log;
+	if (!log)
+		return;
+	log->next = NULL;
+	log->running = log->opened = log->closed = 0;
+	log->open = NULL;
+	log->first = log->last = NULL;
+	log->free = log->end = NULL;
 }

@@ -10,6 +10,7 @@ enum { PP_CORE, PP_UNCORE, PP_SDE, PP_ROCM, PP_SYSDETECT, PP_COMPONENTS };
 enum { PP_EVENTS = 384, PP_LOCKS = 16, PP_TERMS = 12 };
 
 struct pp_set;
+struct pp_log;
 
 /* ---- errors (errors.c) ---- */
 
@@ -43,6 +44,7 @@ struct pp_thread {
 	void *storage[PAPI_NUM_TLS + 1];
 	struct pp_set *running[PP_COMPONENTS];
 	struct pp_set *orphans; /* sets destroyed by others; their readers are this thread's */
+	struct pp_log *log;	/* regions by name */
 };
 
 /* Points to pp_nobody if the library does not know the thread. */
@@ -221,6 +223,13 @@ void pp_hierarchy(PAPI_mh_info_t *info);
 PAPI_exe_info_t *pp_executable(void);
 int pp_libraries(PAPI_shlib_info_t **out);
 void pp_maps_forget(void);
+
+/* ---- regions by name (regions.c) ---- */
+
+/* Around a fork: no thread changes them. Then, in the child. */
+void pp_regions_hold(void);
+void pp_regions_release(void);
+void pp_regions_forked(void);
 
 /* ---- overflow (overflow.c) ---- */
 

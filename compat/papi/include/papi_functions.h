@@ -100,5 +100,8 @@ int PAPI_hl_region_begin(const char *region);
 int PAPI_hl_read(const char *region);
 int PAPI_hl_region_end(const char *region);
 int PAPI_hl_stop(void);
+/* PAPI 7 has these two under other names, which it does not export. */
+int PAPI_hl_set_events(const char *events);
+void PAPI_hl_print_output(void);
 
 #endif

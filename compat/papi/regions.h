@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions by name: what their edges, the choice of their events and their output share. */
+#ifndef COMPAT_PAPI_REGIONS_H
+#define COMPAT_PAPI_REGIONS_H
+
+#include "compat/papi/state.h"
+
+/* One execution of a region, or one PAPI_hl_read in it. */
+struct pp_record {
+	const char *name; /* NULL: a read */
+	struct pp_record *parent;
+	int id, reads; /* of a read: its number */
+	uint64_t clock[2];
+	long long ns[2];   /* 0 if the clock's rate is constant */
+	long long value[]; /* of all events at its begin, then at its end */
+};
+
+struct pp_block {
+	struct pp_block *next;
+	char *end; /* of the records in it */
+	_Alignas(16) char record[];
+};
+
+enum { PP_NAMES = 64 };
+
+struct pp_name {
+	struct pp_name *next;
+	char text[];
+};
+
+/* What one thread has recorded. */
+struct pp_log {
+	struct pp_log *next;
+	unsigned long tid;
+	struct pp_set *only; /* its one set, or NULL */
+	int set[PP_COMPONENTS];
+	int running, opened, closed, broken;
+	char *free, *end; /* of the last block */
+	struct pp_record *open;
+	struct pp_block *first, *last;
+	/* A name is looked for by its address first. */
+	struct {
+		const char *given, *text;
+	} known[PP_NAMES];
+	struct pp_name *name[PP_NAMES];
+};
+
+struct pp_choice {
+	int nsets, nevents;
+	int component[PP_COMPONENTS], count[PP_COMPONENTS]; /* of each set */
+	/* Of each event, those of the first set first. */
+	char *name[PP_EVENTS];
+	int code[PP_EVENTS];
+	char instant[PP_EVENTS];
+};
+
+enum pp_region_state { PP_REGIONS_NEW, PP_REGIONS_READY, PP_REGIONS_BROKEN };
+
+struct pp_regions {
+	enum pp_region_state state;
+	int begun; /* the library and the output folder */
+	int verbose, multiplexed, written;
+	int clock_is_constant;
+	size_t record_size;
+	char *folder;
+	struct pp_choice choice;
+	struct pp_log *logs;
+	uint64_t first_clock;
+	long long first_ns;
+};
+extern struct pp_regions pp_regions;
+
+/* Says it on standard output if PAPI_HL_VERBOSE is set. */
+void pp_regions_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+long long pp_regions_ns(void);
+
+/* Takes the events in the text; NULL: those of PAPI_EVENTS, or PAPI's default. */
+int pp_choice_make(struct pp_choice *choice, const char *events);
+void pp_choice_forget(struct pp_choice *choice);
+/* Makes and starts this thread's sets of these events. */
+int pp_choice_open(const struct pp_choice *choice, struct pp_log *log);
+int pp_choice_start(const struct pp_choice *choice, struct pp_log *log);
+
+/* Where the output goes; an older folder there is renamed. */
+int pp_output_prepare(char **folder);
+void pp_output_write(void);
+
+#endif
