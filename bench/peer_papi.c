@@ -89,6 +89,33 @@ static void run_read(uint64_t n)
 	BENCH_REPEAT(n, PAPI_read(set, value));
 }
 
+static void run_accum(uint64_t n)
+{
+	BENCH_REPEAT(n, PAPI_accum(set, value));
+}
+
+static const char *preset(int n)
+{
+	const char *reason = ready();
+	int code;
+
+	(void)n;
+	if (reason)
+		return reason;
+	code = PAPI_create_eventset(&set);
+	if (code == PAPI_OK)
+		code = PAPI_add_named_event(set, "PAPI_DP_OPS");
+	if (code == PAPI_OK)
+		code = PAPI_start(set);
+	return code == PAPI_OK ? NULL : PAPI_strerror(code);
+}
+
+static void run_init(uint64_t n)
+{
+	(void)n;
+	PAPI_library_init(PAPI_VER_CURRENT);
+}
+
 static void run_pair(uint64_t n)
 {
 	BENCH_REPEAT(n, PAPI_start(set); PAPI_stop(set, value));
@@ -169,6 +196,9 @@ const struct bench_op bench_ops[] = {
 	{"pair4", with_set, run_pair, 4, 0, 0},
 	{"pair8", with_set, run_pair, 8, 0, 0},
 	{"read4+derived", derived, run_read, 0, 0, 0},
+	{"accum4", started, run_accum, 4, 0, 0},
+	{"preset", preset, run_read, 0, 0, 0},
+	{"init", NULL, run_init, 0, 1, 0},
 	{"region4", high_level, run_region, 4, 0, 0},
 	{"nested4", high_level, run_nested, 4, 0, 0},
 	{"open4", openable, run_open, 4, 0, 20},

@@ -1,8 +1,16 @@
 # libpapi.so.7.0: PAPI 7's interface over sets and readers, with its headers apart: Debian's have the same names.
 $(eval $(call drop_in,papi,libpapi.so.7.0,libpapi.so,papi/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
 
+# Its constants for Fortran: preprocessed, fixed and free source.
+papi_fortran := fpapi.h f77papi.h f90papi.h
+$(B)/gen/papi/%.h: compat/papi/mkfpapi $(wildcard compat/papi/include/*.h)
+	@mkdir -p $(@D)
+	$(call quiet,GEN)compat/papi/mkfpapi $(if $(filter fpapi,$*),c,$(*:%papi=%)) $(CC) >$@.new && mv $@.new $@
+lib_targets += $(papi_fortran:%=$(B)/gen/papi/%)
+install_files += $(papi_fortran:%=$(B)/gen/papi/%=$$INCLUDEDIR/tach/papi/%)
+
 # A test that calls the library as a program does.
 $(B)/tests/unit/compat/papi: $(B)/papi/libpapi.so
 $(B)/tests/unit/compat/papi: private override CPPFLAGS += -Icompat/papi/include
 $(B)/tests/unit/compat/papi: private override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
-slow_packages += libpapi-dev
+slow_packages += libpapi-dev papi-tools gfortran python3

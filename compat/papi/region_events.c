@@ -48,7 +48,8 @@ static void cut_spaces(char *text)
 	*to = '\0';
 }
 
-/* The set of the event's component, which may be a new one; -1 if the event cannot be counted. */
+/* The set of the event's component, which may be a new one; -1 if the event cannot be counted.
+ */
 static int try_event(struct pp_choice *choice, const int *sets, const char *name, int *code)
 {
 	int component, i = 0, set = PAPI_NULL, event = PAPI_OK;
@@ -59,8 +60,7 @@ static int try_event(struct pp_choice *choice, const int *sets, const char *name
 	while (i < choice->nsets && choice->component[i] != component)
 		i++;
 	/* Alone in a set first: a set whose only event fails would have no component. */
-	if (component < 0 || component >= PP_COMPONENTS ||
-	    open_set(&set, component) != PAPI_OK)
+	if (component < 0 || component >= PP_COMPONENTS || open_set(&set, component) != PAPI_OK)
 		return -1;
 	event = PAPI_add_event(set, *code);
 	close_set(&set);
@@ -96,8 +96,8 @@ static int put_event(struct pp_choice *choice, int set, const char *name, int co
 static int add_name(struct pp_choice *choice, int *sets, char *name)
 {
 	char type = cut_type(name);
-	int event, set = choice->nevents < PP_EVENTS ? try_event(choice, sets, name, &event)
-						     : -1;
+	int event,
+		set = choice->nevents < PP_EVENTS ? try_event(choice, sets, name, &event) : -1;
 	int code = PAPI_OK;
 
 	if (set < 0) {
@@ -149,7 +149,7 @@ int pp_choice_make(struct pp_choice *choice, const char *events)
 	int code;
 
 	if (!events)
-		events = getenv("PAPI_EVENTS");
+		events = secure_getenv("PAPI_EVENTS");
 	code = choose(choice, events ? events : "");
 	if (code != PAPI_OK) {
 		if (events && *events)

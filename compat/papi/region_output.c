@@ -35,7 +35,7 @@ static void set_aside(const char *folder)
 
 int pp_output_prepare(char **folder)
 {
-	const char *given = getenv("PAPI_OUTPUT_DIRECTORY");
+	const char *given = secure_getenv("PAPI_OUTPUT_DIRECTORY");
 	char here[PATH_MAX];
 
 	if (!given)
@@ -71,8 +71,8 @@ static int find_rank(void)
 					    "SLURM_PROCID"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (getenv(names[i]))
-			return atoi(getenv(names[i])) % RANKS;
+		if (secure_getenv(names[i]))
+			return atoi(secure_getenv(names[i])) % RANKS;
 	return getpid() % RANKS;
 }
 
@@ -236,9 +236,7 @@ static void put_entry(FILE *to, const struct pp_log *log, struct pp_block *block
 	put_number(to, 5, "parent_region_id", entry->parent ? entry->parent->id : -1, ",");
 	for (int n = 0; n < choice->nevents + 2; n++) {
 		indent(to, 5);
-		quote(to, n == 0   ? "cycles"
-			  : n == 1 ? "real_time_nsec"
-				   : choice->name[n - 2]);
+		quote(to, n == 0 ? "cycles" : n == 1 ? "real_time_nsec" : choice->name[n - 2]);
 		putc(':', to);
 		if (entry->reads)
 			put_reads(to, log, block, entry, n);
@@ -367,7 +365,7 @@ static void write_file(struct pp_log **logs, int n)
 	lost |= fclose(to) != 0;
 	if (lost)
 		pp_regions_say("Error: %s is not complete: %s.\n", path, strerror(errno));
-	if (getenv("PAPI_REPORT"))
+	if (secure_getenv("PAPI_REPORT"))
 		show(path);
 }
 

@@ -1,45 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions by name: their edges. A thread appends a record for each entry to its own log, without
- * a lock; what is costly (times in nanoseconds, differences, text) waits for the output.
+ * Regions by name: their edges. A thread appends a record for each entry to its own log,
+ * without a lock; what is costly (times in nanoseconds, differences, text) waits for the
+ * output.
  */
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 #include "compat/papi/regions.h"
-
-enum { BLOCK = 64 * 1024 };
 
 struct pp_regions pp_regions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void pp_regions_say(const char *format, ...)
-{
-	va_list list;
-
-	if (!pp_regions.verbose)
-		return;
-	va_start(list, format);
-	fputs("PAPI-HL ", stdout);
-	vfprintf(stdout, format, list);
-	va_end(list);
-}
-
-long long pp_regions_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static unsigned long kernel_tid(void)
 {
@@ -51,28 +24,14 @@ static unsigned long process_id(void)
 	return (unsigned long)getpid();
 }
 
-/* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. */
-static int is_clock_constant(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned a, b, c, d = 0;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
-#elif defined(__aarch64__) || defined(__riscv)
-	return 1;
-#else
-	return 0;
-#endif
-}
-
 /* ---- the first call of the process ---- */
 
 static int begin_library(void)
 {
-	const char *many = getenv("PAPI_HL_THREAD_MULTIPLE");
+	const char *many = secure_getenv("PAPI_HL_THREAD_MULTIPLE");
 
 	pp_regions.begun = 1;
-	pp_regions.verbose = getenv("PAPI_HL_VERBOSE") != NULL;
+	pp_regions.verbose = secure_getenv("PAPI_HL_VERBOSE") != NULL;
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
 	    PAPI_thread_init(!many || atoi(many) == 1 ? kernel_tid : process_id) != PAPI_OK) {
 		pp_regions_say("Error: the library does not start.\n");
@@ -81,8 +40,8 @@ static int begin_library(void)
 	if (pp_output_prepare(&pp_regions.folder) != PAPI_OK)
 		return PAPI_EMISC;
 	pp_regions.multiplexed =
-		getenv("PAPI_MULTIPLEX") && PAPI_multiplex_init() == PAPI_OK;
-	pp_regions.clock_is_constant = is_clock_constant();
+		secure_getenv("PAPI_MULTIPLEX") && PAPI_multiplex_init() == PAPI_OK;
+	pp_regions.clock_is_constant = pp_clock_is_constant();
 	pp_regions.first_clock = tach_clock();
 	pp_regions.first_ns = pp_regions_ns();
 	atexit(PAPI_hl_print_output);
@@ -175,63 +134,16 @@ static int make_log(struct pp_log **out)
 	return PAPI_OK;
 }
 
-static TACH_COLD int add_block(struct pp_log *log)
-{
-	size_t size = sizeof(struct pp_block) + pp_regions.record_size;
-	struct pp_block *block;
-
-	if (size < BLOCK)
-		size = BLOCK;
-	block = malloc(size);
-	if (!block)
-		return 0;
-	block->next = NULL;
-	if (log->last) {
-		log->last->end = log->free;
-		log->last->next = block;
-	} else {
-		log->first = block;
-	}
-	log->last = block;
-	log->free = block->record;
-	log->end = (char *)block + size;
-	return 1;
-}
-
 static inline struct pp_record *add_record(struct pp_log *log)
 {
 	struct pp_record *record;
 
 	if (TACH_UNLIKELY((size_t)(log->end - log->free) < pp_regions.record_size) &&
-	    !add_block(log))
+	    !pp_log_add_block(log))
 		return NULL;
 	record = (struct pp_record *)(void *)log->free;
 	log->free += pp_regions.record_size;
 	return record;
-}
-
-static TACH_COLD const char *copy_name(struct pp_log *log, const char *text, unsigned slot)
-{
-	unsigned hash = 2166136261u;
-	struct pp_name *name, **list;
-	size_t size = strlen(text) + 1;
-
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 16777619u;
-	list = &log->name[hash % PP_NAMES];
-	for (name = *list; name && strcmp(name->text, text) != 0;)
-		name = name->next;
-	if (!name) {
-		name = malloc(sizeof *name + size);
-		if (!name)
-			return NULL;
-		memcpy(name->text, text, size);
-		name->next = *list;
-		*list = name;
-	}
-	log->known[slot].given = text;
-	log->known[slot].text = name->text;
-	return name->text;
 }
 
 static inline const char *find_name(struct pp_log *log, const char *text)
@@ -241,7 +153,7 @@ static inline const char *find_name(struct pp_log *log, const char *text)
 	if (TACH_LIKELY(log->known[slot].given == text) &&
 	    strcmp(log->known[slot].text, text) == 0)
 		return log->known[slot].text;
-	return copy_name(log, text, slot);
+	return pp_log_copy_name(log, text, slot);
 }
 
 /* ---- edges ---- */
@@ -249,15 +161,14 @@ static inline const char *find_name(struct pp_log *log, const char *text)
 static inline void read_clocks(struct pp_record *record, int edge)
 {
 	record->clock[edge] = tach_clock();
-	record->ns[edge] = TACH_LIKELY(pp_regions.clock_is_constant) ? 0 : pp_regions_ns();
+	if (TACH_UNLIKELY(!pp_regions.clock_is_constant))
+		record->ns[edge] = pp_regions_ns();
 }
 
 static int read_sets(struct pp_log *log, long long *values)
 {
 	const struct pp_choice *choice = &pp_regions.choice;
 
-	if (TACH_LIKELY(log->only != NULL))
-		return log->only->read(log->only, values);
 	for (int i = 0, at = 0; i < choice->nsets; at += choice->count[i++]) {
 		int code = PAPI_read(log->set[i], values + at);
 
@@ -267,25 +178,24 @@ static int read_sets(struct pp_log *log, long long *values)
 	return PAPI_OK;
 }
 
-static inline int begin_entry(struct pp_log *log, const char *region)
+/* The record of a new entry, all but what is read; NULL: no memory. */
+static inline struct pp_record *open_entry(struct pp_log *log, const char *region)
 {
 	struct pp_record *record = add_record(log);
-	int code;
 
 	if (TACH_UNLIKELY(!record || !(record->name = find_name(log, region))))
-		return fail(log, PAPI_ENOMEM);
+		return NULL;
 	record->parent = log->open;
 	record->reads = 0;
 	record->id = log->opened++;
 	log->open = record;
-	code = read_sets(log, record->value);
-	read_clocks(record, 0);
-	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail(log, code);
+	return record;
 }
 
 static TACH_COLD int begin_long(const char *region)
 {
 	struct pp_log *log = pp_self->log;
+	struct pp_record *record;
 	int code;
 
 	if (!region)
@@ -301,12 +211,16 @@ static TACH_COLD int begin_long(const char *region)
 		if (code != PAPI_OK)
 			return fail(NULL, code);
 	}
-	if (!log->running) {
+	if (!log->running)
 		code = pp_choice_start(&pp_regions.choice, log);
-		if (code != PAPI_OK)
-			return fail(log, code);
-	}
-	return begin_entry(log, region);
+	if (code != PAPI_OK)
+		return fail(log, code);
+	record = open_entry(log, region);
+	if (!record)
+		return fail(log, PAPI_ENOMEM);
+	code = read_sets(log, record->value);
+	read_clocks(record, 0);
+	return code == PAPI_OK ? PAPI_OK : fail(log, code);
 }
 
 /* A log has its one set only while this runs and no error has occurred. */
@@ -319,9 +233,17 @@ static inline int is_short(const struct pp_log *log)
 int PAPI_hl_region_begin(const char *region)
 {
 	struct pp_log *log = pp_self->log;
+	struct pp_record *record;
+	int code;
 
-	return TACH_LIKELY(region && is_short(log)) ? begin_entry(log, region)
-						    : begin_long(region);
+	if (TACH_UNLIKELY(!region || !is_short(log)))
+		return begin_long(region);
+	record = open_entry(log, region);
+	if (TACH_UNLIKELY(!record))
+		return fail(log, PAPI_ENOMEM);
+	code = log->only->read(log->only, record->value);
+	read_clocks(record, 0);
+	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail(log, code);
 }
 
 static TACH_COLD int refuse_edge(const char *call, const char *region)
@@ -361,23 +283,43 @@ int PAPI_hl_read(const char *region)
 	return code == PAPI_OK ? PAPI_OK : fail(log, code);
 }
 
-int PAPI_hl_region_end(const char *region)
+static TACH_COLD int end_long(const char *region)
 {
 	struct pp_log *log = pp_self->log;
 	struct pp_record *record;
 	int code;
 
-	if (TACH_UNLIKELY(!region || !log || !log->running || is_broken(log)))
+	if (!region || is_broken(log) || !log || !log->opened || !log->running)
 		return refuse_edge("PAPI_hl_region_end", region);
 	record = log->open;
-	if (TACH_UNLIKELY(!record || strcmp(record->name, region) != 0)) {
+	if (!record || strcmp(record->name, region) != 0) {
 		refuse_edge("PAPI_hl_region_end", region);
 		return fail(log, PAPI_EINVAL);
 	}
 	read_clocks(record, 1);
 	code = read_sets(log, record->value + pp_regions.choice.nevents);
-	if (TACH_UNLIKELY(code != PAPI_OK))
+	if (code != PAPI_OK)
 		return fail(log, code);
+	log->open = record->parent;
+	log->closed++;
+	return PAPI_OK;
+}
+
+int PAPI_hl_region_end(const char *region)
+{
+	struct pp_log *log = pp_self->log;
+	struct pp_record *record;
+
+	if (TACH_UNLIKELY(!region || !is_short(log)))
+		return end_long(region);
+	record = log->open;
+	if (TACH_UNLIKELY(!record || strcmp(record->name, region) != 0))
+		return end_long(region);
+	read_clocks(record, 1);
+	if (TACH_UNLIKELY(
+		    log->only->read(log->only, record->value + pp_regions.choice.nevents) !=
+		    PAPI_OK))
+		return fail(log, PAPI_ECLOST);
 	log->open = record->parent;
 	log->closed++;
 	return PAPI_OK;

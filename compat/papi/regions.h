@@ -73,6 +73,12 @@ extern struct pp_regions pp_regions;
 /* Says it on standard output if PAPI_HL_VERBOSE is set. */
 void pp_regions_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long long pp_regions_ns(void);
+int pp_clock_is_constant(void);
+
+/* Room for more records; 0: no memory. */
+int pp_log_add_block(struct pp_log *log);
+/* The log's own copy of a name, which is found in that slot from now on; NULL: no memory. */
+const char *pp_log_copy_name(struct pp_log *log, const char *text, unsigned slot);
 
 /* Takes the events in the text; NULL: those of PAPI_EVENTS, or PAPI's default. */
 int pp_choice_make(struct pp_choice *choice, const char *events);

@@ -66,8 +66,13 @@ functions() { nm -D --defined-only "$1" | sed -nE 's/.* T (PAPI_[A-Za-z0-9_]+)$/
 if [ -z "$library" ]; then
 	echo "skip papi_abi/functions: libpapi7.0 is not installed"
 else
-	diff <(functions "$library") <(functions "$B/papi/libpapi.so.7.0") >"$work/said" &&
+	# Two more: PAPI 7 has them under names that it does not export.
+	diff <(functions "$library") <(functions "$B/papi/libpapi.so.7.0" | grep -vxE 'PAPI_hl_(set_events|print_output)') >"$work/said" &&
 		[ "$(functions "$library" | wc -l)" = 89 ]
 	say functions $?
+	# Fortran's, each in four forms.
+	fortran() { nm -D --defined-only "$1" | sed -nE 's/.* T ((papif|PAPIF)_[A-Za-z0-9_]+)$/\1/p' | sort -u; }
+	diff <(fortran "$library") <(fortran "$B/papi/libpapi.so.7.0") >"$work/said" && [ "$(fortran "$library" | wc -l)" = 292 ]
+	say fortran $?
 fi
 exit $failed

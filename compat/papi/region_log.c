@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions by name: memory of a thread's log, clocks, and what is said. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+#include "compat/papi/regions.h"
+
+enum { BLOCK = 64 * 1024 };
+
+void pp_regions_say(const char *format, ...)
+{
+	va_list list;
+
+	if (!pp_regions.verbose)
+		return;
+	va_start(list, format);
+	fputs("PAPI-HL ", stdout);
+	vfprintf(stdout, format, list);
+	va_end(list);
+}
+
+long long pp_regions_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. */
+int pp_clock_is_constant(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a, b, c, d = 0;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+#elif defined(__aarch64__) || defined(__riscv)
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+TACH_COLD int pp_log_add_block(struct pp_log *log)
+{
+	size_t size = sizeof(struct pp_block) + pp_regions.record_size;
+	struct pp_block *block;
+
+	if (size < BLOCK)
+		size = BLOCK;
+	block = malloc(size);
+	if (!block)
+		return 0;
+	block->next = NULL;
+	if (log->last) {
+		log->last->end = log->free;
+		log->last->next = block;
+	} else {
+		log->first = block;
+	}
+	log->last = block;
+	log->free = block->record;
+	log->end = (char *)block + size;
+	return 1;
+}
+
+TACH_COLD const char *pp_log_copy_name(struct pp_log *log, const char *text, unsigned slot)
+{
+	unsigned hash = 2166136261u;
+	struct pp_name *name, **list;
+	size_t size = strlen(text) + 1;
+
+	for (const char *p = text; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	list = &log->name[hash % PP_NAMES];
+	for (name = *list; name && strcmp(name->text, text) != 0;)
+		name = name->next;
+	if (!name) {
+		name = malloc(sizeof *name + size);
+		if (!name)
+			return NULL;
+		memcpy(name->text, text, size);
+		name->next = *list;
+		*list = name;
+	}
+	log->known[slot].given = text;
+	log->known[slot].text = name->text;
+	return name->text;
+}
