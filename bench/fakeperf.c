@@ -3,13 +3,15 @@
  * A perf_event_open that always succeeds. It is preloaded on machines without a PMU, so that a
  * library's own code can be counted: every event gets a page that shows a live counter, control
  * calls succeed, and read(2) returns growing numbers in the requested format. The kernel's own
- * cost is missing, so judge only instructions of user space, never time.
+ * cost is missing, so judge only instructions of user space, never time. With FAKEPERF_SOFTWARE
+ * set, groups of software events are the kernel's own.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -98,16 +100,22 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (number == SYS_perf_event_open)
-		return open_event((const struct perf_event_attr *)a[0], (int)a[3]);
+	if (!next)
+		next = (raw_syscall)dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_perf_event_open) {
+		const struct perf_event_attr *attr = (const struct perf_event_attr *)a[0];
+
+		return getenv("FAKEPERF_SOFTWARE") && attr->type == PERF_TYPE_SOFTWARE &&
+				       !ours(a[3])
+			       ? next(number, a[0], a[1], a[2], a[3], a[4])
+			       : open_event(attr, (int)a[3]);
+	}
 	if (number == SYS_ioctl && ours(a[0]))
 		return 0;
 	if (number == SYS_read && ours(a[0]))
 		return read_event((int)a[0], (uint64_t *)a[1], (size_t)a[2]);
 	if (number == SYS_close && ours(a[0]))
 		events[a[0]].leader = 0;
-	if (!next)
-		next = (raw_syscall)dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_fcntl && ours(a[0]) && a[1] == F_DUPFD_CLOEXEC) {
 		long up = next(number, a[0], a[1], a[2]);
 

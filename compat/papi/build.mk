@@ -1,6 +1,12 @@
 # libpapi.so.7.0: PAPI 7's interface over sets and readers, with its headers apart: Debian's have the same names.
 $(eval $(call drop_in,papi,libpapi.so.7.0,libpapi.so,papi/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
 
+# PAPI 7.1 has the same interface under another soname; that of 7.2 has larger structs.
+lib_targets += $(B)/papi/libpapi.so.7.1
+install_links += $$LIBDIR/tach/libpapi.so.7.1=libpapi.so.7.0
+$(B)/papi/libpapi.so.7.1: $(B)/papi/libpapi.so.7.0
+	@ln -sf libpapi.so.7.0 $@
+
 # Its constants for Fortran: preprocessed, fixed and free source.
 papi_fortran := fpapi.h f77papi.h f90papi.h
 $(B)/gen/papi/%.h: compat/papi/mkfpapi $(wildcard compat/papi/include/*.h)

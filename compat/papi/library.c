@@ -9,6 +9,8 @@
 #include "compat/papi/state.h"
 
 enum { NEVER = 1, ITIMER_NS = 10000000 };
+/* Its interface is 7.0's; 7.2 has larger structs. */
+enum { VERSION_7_1 = PAPI_VERSION_NUMBER(7, 1, 0, 0) };
 
 struct pp_process pp_process = {.outcome = NEVER};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,7 +89,7 @@ int PAPI_library_init(int version)
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	int outcome;
 
-	if (version != PAPI_VER_CURRENT)
+	if (version != PAPI_VER_CURRENT && version != VERSION_7_1)
 		return pp_return(PAPI_EINVAL);
 	pthread_mutex_lock(&one);
 	if (pp_process.outcome == NEVER || pp_process.pid != getpid()) {
@@ -97,7 +99,7 @@ int PAPI_library_init(int version)
 	}
 	outcome = pp_process.outcome;
 	pthread_mutex_unlock(&one);
-	return outcome < PAPI_OK ? pp_return(outcome) : outcome;
+	return outcome < PAPI_OK ? pp_return(outcome) : version;
 }
 
 void PAPI_shutdown(void)

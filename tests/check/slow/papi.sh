@@ -38,4 +38,16 @@ rc=$?
 head -20 "$work/said"
 tail -n 1 "$work/said" | grep -q differ || rc=1
 if [ $rc = 0 ]; then echo "ok papi_calls"; else echo "not ok papi_calls"; fi
+
+# The calls of Caliper and TAU, with the answers of each library.
+"${CC:-gcc}" -O1 -Wall -Wextra -Werror -Icompat/papi/include -o "$work/clients" tests/check/slow/papi/clients.c -L"$B/papi" -lpapi -pthread ||
+	{ echo "not ok papi_clients (does not compile)"; exit 1; }
+for who in caliper multiplexed tau; do
+	for library in libpfm4 papi; do
+		(cd "$work" && FAKEPERF_SOFTWARE=1 TACH_PMU=skl LD_PRELOAD=$B/bench/fakeperf.so LD_LIBRARY_PATH=$B/$library ./clients $who) >"$work/$library" 2>"$work/said" ||
+			echo "status $?" >>"$work/$library"
+	done
+	if diff "$work/libpfm4" "$work/papi" >"$work/said" && [ "$(wc -l <"$work/papi")" -gt 40 ]; then echo "ok papi_$who"
+	else sed 's/^/# /' "$work/said" | head -20; echo "not ok papi_$who"; rc=1; fi
+done
 exit $rc

@@ -75,4 +75,19 @@ else
 	diff <(fortran "$library") <(fortran "$B/papi/libpapi.so.7.0") >"$work/said" && [ "$(fortran "$library" | wc -l)" = 292 ]
 	say fortran $?
 fi
+# A program of PAPI 7.1 asks for that soname and version; one of 7.2 would not get its structs.
+cat >"$work/newer.c" <<'SOURCE'
+#include <papi.h>
+int main(void)
+{
+	int wrong = PAPI_VERSION_NUMBER(7, 2, 0, 0), right = PAPI_VERSION_NUMBER(7, 1, 0, 0);
+
+	return PAPI_library_init(wrong) != PAPI_EINVAL || PAPI_library_init(right) != right ||
+	       PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT;
+}
+SOURCE
+# shellcheck disable=SC2046
+"${CC:-gcc}" $(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u) -Icompat/papi/include -o "$work/newer" "$work/newer.c" "$B/papi/libpapi.so.7.1" \
+	-Wl,-rpath,"$(realpath "$B/papi")" >"$work/said" 2>&1 && "$work/newer" >"$work/said" 2>&1
+say newer $?
 exit $failed
