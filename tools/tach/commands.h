@@ -60,6 +60,12 @@ struct json_to {
 };
 int stream_sink(void *file, const char *text, size_t length);
 void json_begin(struct json_to *json, FILE *to, enum tach__json_style style);
+/*
+ * Writes a text to the file, or to `otherwise` if that is NULL. -1: an error, printed.
+ */
+struct tach__buffer;
+int deliver(const char *who, const char *file, FILE *otherwise,
+	    const struct tach__buffer *text);
 int json_end(struct json_to *json); /* ends the line; returns 0 or an error code */
 
 enum { COUNTERS_TEXT_MAX = 160 };

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/os/buffer.h"
-#include "core/report/deliver.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/history.h"
 
@@ -179,20 +178,6 @@ static int add(struct arguments *a, const char *file, const char *results)
 
 /* ---- show, page ---- */
 
-static int write_whole(const struct arguments *a, const struct tach__buffer *text)
-{
-	int code = 0;
-
-	if (a->output)
-		code = tach__deliver_file(a->output, 0, text);
-	else
-		fwrite(text->at, 1, text->length, stdout);
-	if (!code)
-		return 0;
-	fprintf(stderr, HISTORY_WHO ": %s: %s\n", a->output, tach_strerror(code));
-	return EXIT_USAGE;
-}
-
 static int show(const struct arguments *a, const char *file, int as_page)
 {
 	struct tach__buffer text = {0};
@@ -208,7 +193,9 @@ static int show(const struct arguments *a, const char *file, int as_page)
 			history_page(&out, &lines, a->title ? a->title : "history", a->url);
 		else
 			history_show(&out, &lines);
-		code = tach__out_flush(&out) == 0 ? write_whole(a, &text) : EXIT_USAGE;
+		if (tach__out_flush(&out) == 0 &&
+		    deliver(HISTORY_WHO, a->output, stdout, &text) == 0)
+			code = 0;
 	}
 	tach__buffer_free(&text);
 	history_lines_free(&lines);

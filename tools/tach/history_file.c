@@ -70,29 +70,6 @@ void history_write_run(struct tach__out *out, const struct history_run *run)
 
 /* ---- reading ---- */
 
-static int read_series(struct samples *to, const struct tach__json *one)
-{
-	const struct tach__json *values = tach__json_member(one, "values");
-	const struct tach__json *times = tach__json_member(one, "times");
-	const struct tach__json *line = tach__json_member(one, "line");
-	const char *region = samples_text(one, "region"),
-		   *quantity = samples_text(one, "quantity");
-	const char *file = samples_text(one, "file"), *kind = samples_text(one, "kind");
-	double n = times ? times->number : 1;
-	struct series like = {.region = (char *)region,
-			      .quantity = (char *)quantity,
-			      .file = (char *)(file ? file : ""),
-			      .line = line ? (unsigned)line->number : 0};
-
-	if (!region || !quantity || !values || !values->kid || !kind ||
-	    series_kind(&like, kind) != 0 || !(n >= 1 && n <= 1e6))
-		return -1;
-	for (const struct tach__json *v = values->kid; v; v = v->next)
-		for (double i = 0; i < n; i++)
-			samples_add(to, &like, v->number);
-	return 0;
-}
-
 static char *take_text(const struct tach__json *object, const char *key)
 {
 	const char *text = samples_text(object, key);
@@ -118,7 +95,7 @@ static int read_run(struct history_run *run, const struct tach__json *root)
 	run->of.of = of && strcmp(of, "sample") == 0 ? "sample" : "run";
 	snprintf(run->of.how, sizeof run->of.how, "%s", run->counted);
 	for (const struct tach__json *one = list->kid; one; one = one->next)
-		if (read_series(&run->of, one) != 0)
+		if (samples_take_series(&run->of, one) != 0)
 			return -1;
 	samples_sort(&run->of);
 	return 0;
@@ -217,15 +194,10 @@ static int by_date(const void *a, const void *b)
 
 int history_read(struct history *h, const char *file)
 {
-	struct stat status_of;
 	size_t length;
-	char *text = NULL;
+	char *text = report_slurp(file, &length);
 	int status;
 
-	if (stat(file, &status_of) == 0 && S_ISCHR(status_of.st_mode))
-		errno = EINVAL; /* a device may never end */
-	else
-		text = report_slurp(file, &length);
 	if (!text) {
 		fprintf(stderr, HISTORY_WHO ": %s: %s\n", file, strerror(errno));
 		return EXIT_USAGE;

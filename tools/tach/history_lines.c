@@ -7,8 +7,6 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/history.h"
 
-#define CONFIDENCE 0.95
-
 static size_t group_of(struct history_lines *l, size_t run)
 {
 	const struct history_run *of = &l->of->run[run];
@@ -47,7 +45,7 @@ static unsigned ordinal_of(const struct samples *s, size_t i)
 	return n;
 }
 
-static int take_run(struct history_lines *l, size_t run, size_t *n, const char *regions)
+static void take_run(struct history_lines *l, size_t run, size_t *n, const char *regions)
 {
 	const struct samples *s = &l->of->run[run].of;
 	size_t group = group_of(l, run), commit = commit_of(l, run);
@@ -55,24 +53,22 @@ static int take_run(struct history_lines *l, size_t run, size_t *n, const char *
 	for (size_t i = 0; i < s->n; i++) {
 		const struct series *of = s->list[i];
 		struct history_value *v = &l->value[*n];
-		double *sorted;
+		struct series_median is;
 
 		if (regions && !samples_is_listed(regions, of->region))
 			continue;
-		sorted = malloc(of->n * sizeof *sorted);
-		if (!sorted)
-			return -1;
-		memcpy(sorted, of->value, of->n * sizeof *sorted);
-		tach__sort(sorted, of->n);
-		*v = (struct history_value){.run = run, .commit = commit, .n = of->n, .of = of};
-		v->median = tach__median(sorted, of->n);
-		tach__median_interval(sorted, of->n, CONFIDENCE, &v->low, &v->high);
-		v->ordinal = ordinal_of(s, i);
-		v->group = group;
-		free(sorted);
+		is = series_median(of);
+		*v = (struct history_value){.run = run,
+					    .commit = commit,
+					    .n = of->n,
+					    .median = is.median,
+					    .low = is.low,
+					    .high = is.high,
+					    .of = of,
+					    .ordinal = ordinal_of(s, i),
+					    .group = group};
 		++*n;
 	}
-	return 0;
 }
 
 static int by_name(const struct history_value *x, const struct history_value *y)
@@ -215,7 +211,7 @@ int history_lines(struct history_lines *l, const struct history *h, double least
 	l->commit_run = calloc(h->n + 1, sizeof *l->commit_run);
 	code = l->value && l->line && l->group_run && l->commit_run ? 0 : -1;
 	for (size_t i = 0; !code && i < h->n; i++)
-		code = take_run(l, i, &n, regions);
+		take_run(l, i, &n, regions);
 	if (!code) {
 		qsort(l->value, n, sizeof *l->value, by_line);
 		code = make_lines(l, n, least) || list_marks(l);

@@ -11,6 +11,7 @@
 #include <tach/report.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
+#include "tools/tach/samples.h"
 
 static const char help[] =
 	"usage: tach report [OPTION]... REPORT.json...\n"
@@ -21,7 +22,10 @@ static const char help[] =
 	"them up, and writes the result. \"-\" is standard input.\n"
 	"\n"
 	"  -o, --output FILE  write to FILE, not to standard output\n"
-	"      --format NAME  text, json, csv, prometheus, html (default: from FILE)\n"
+	"      --format NAME  text, json, csv, prometheus, html (default: from FILE);\n"
+	"                     google-benchmark, hyperfine, bmf (Bencher),\n"
+	"                     github-action-benchmark: also of a history, a baseline and\n"
+	"                     results of benchmarks\n"
 	"  -p, --pid PID      report a running process; it is not slowed\n"
 	"      --tree         in text, show each region below its enclosing region\n"
 	"      --places       in text, show the file and line of each region\n"
@@ -42,9 +46,21 @@ struct arguments {
 	char **files;
 };
 
+/* A device may never end. */
+static FILE *open_ending(const char *file)
+{
+	struct stat status;
+
+	if (stat(file, &status) == 0 && S_ISCHR(status.st_mode)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return fopen(file, "re");
+}
+
 char *report_slurp(const char *file, size_t *length)
 {
-	FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+	FILE *from = strcmp(file, "-") == 0 ? stdin : open_ending(file);
 	size_t room = 0, n;
 	char *text = NULL, *more;
 
@@ -333,6 +349,17 @@ static int show_bench(const struct arguments *a, enum tach_format format)
 	return status;
 }
 
+static int convert_samples(const struct arguments *a)
+{
+	if (a->ranks || a->process) {
+		fprintf(stderr,
+			"tach report: --format %s takes files, not -p and not --ranks\n",
+			a->format);
+		return usage_told("report");
+	}
+	return samples_convert(a->files, a->nfiles, samples_format(a->format), a->output);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -347,6 +374,8 @@ int cmd_report(int argc, char **argv)
 	status = parse(&a, argc, argv);
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
+	if (a.format && samples_format(a.format) >= 0)
+		return convert_samples(&a);
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
 		return usage_told("report");
 	status = show_bench(&a, format);

@@ -13,12 +13,11 @@
 #include "tools/tach/run.h"
 #include "tools/tach/samples.h"
 
-#define CONFIDENCE 0.95
-
 /* Statistics of one series of values. */
 struct line {
 	const struct series *of;
-	double median, low, high, confidence, mean;
+	struct series_median is;
+	double mean;
 };
 
 /* ---- what a run took ---- */
@@ -52,19 +51,10 @@ static void take(struct samples *to, const struct run_reports *reports,
 
 static struct line judge(const struct series *of)
 {
-	struct line l = {.of = of};
-	double *sorted = malloc(of->n * sizeof *sorted);
+	struct line l = {.of = of, .is = series_median(of)};
 
 	for (size_t i = 0; i < of->n; i++)
 		l.mean += of->value[i] / (double)of->n;
-	l.median = l.low = l.high = NAN;
-	if (!sorted)
-		return l;
-	memcpy(sorted, of->value, of->n * sizeof *sorted);
-	tach__sort(sorted, of->n);
-	l.median = tach__median(sorted, of->n);
-	l.confidence = tach__median_interval(sorted, of->n, CONFIDENCE, &l.low, &l.high);
-	free(sorted);
 	return l;
 }
 
@@ -76,14 +66,14 @@ static void text(struct tach__out *out, struct samples *s, int runs)
 	for (size_t i = 0; i < s->n; i++) {
 		struct line l = judge(s->list[i]);
 		char name[256], quantity[256], cell[4][32];
-		const double value[] = {l.median, l.low, l.high, l.mean};
+		const double value[] = {l.is.median, l.is.low, l.is.high, l.mean};
 
 		series_label(l.of, l.of->twin, name, sizeof name);
 		tach_printable(l.of->quantity, quantity, sizeof quantity);
 		for (int k = 0; k < 4; k++)
 			series_value(l.of, value[k], cell[k], sizeof cell[k]);
 		tach__out(out, "%-24s %-20s %5zu %10s %10s %10s %5.1f%% %10s\n", name, quantity,
-			  l.of->n, cell[0], cell[1], cell[2], 100 * l.confidence, cell[3]);
+			  l.of->n, cell[0], cell[1], cell[2], 100 * l.is.confidence, cell[3]);
 	}
 	tach__out(out,
 		  "%d runs. The median lies between 'from' and 'to' with the confidence "
@@ -98,7 +88,8 @@ static void csv(struct tach__out *out, const struct samples *s)
 			    "mean\r\n");
 	for (size_t i = 0; i < s->n; i++) {
 		struct line l = judge(s->list[i]);
-		const double number[] = {l.median, l.low, l.high, l.confidence, l.mean};
+		const double number[] = {l.is.median, l.is.low, l.is.high, l.is.confidence,
+					 l.mean};
 		char quantity[300];
 
 		snprintf(quantity, sizeof quantity, "%s%s", l.of->quantity,
@@ -133,10 +124,10 @@ static void json(struct tach__json_out *json, const struct samples *s, int runs)
 		tach__json_unsigned(json, "line", l.of->line);
 		tach__json_string(json, "quantity", l.of->quantity);
 		tach__json_string(json, "kind", series_kinds[l.of->kind]);
-		tach__json_number(json, "median", l.median);
-		tach__json_number(json, "low", l.low);
-		tach__json_number(json, "high", l.high);
-		tach__json_number(json, "confidence", l.confidence);
+		tach__json_number(json, "median", l.is.median);
+		tach__json_number(json, "low", l.is.low);
+		tach__json_number(json, "high", l.is.high);
+		tach__json_number(json, "confidence", l.is.confidence);
 		tach__json_number(json, "mean", l.mean);
 		tach__json_array(json, "values");
 		for (size_t k = 0; k < l.of->n; k++)
@@ -166,13 +157,8 @@ static int write_table(const struct run_arguments *a, struct samples *s)
 		tach__out_text(&out, "\n");
 	}
 	code = tach__out_flush(&out);
-	if (!code && a->output)
-		code = tach__deliver_file(a->output, 0, &buffer);
-	else if (!code)
-		fwrite(buffer.at, 1, buffer.length, stderr);
-	if (code)
-		fprintf(stderr, "tach run: %s%s%s\n", a->output ? a->output : "",
-			a->output ? ": " : "", tach_strerror(code));
+	if (!code)
+		code = deliver("tach run", a->output, stderr, &buffer);
 	tach__buffer_free(&buffer);
 	return code ? RUN_FAILED : 0;
 }

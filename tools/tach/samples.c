@@ -21,15 +21,25 @@ static void *or_end(void *memory)
 	exit(2);
 }
 
-static int by_place(const void *a, const void *b)
+static int order_of(const struct series *x, const struct series *y)
 {
-	const struct series *x = a, *y = b;
 	int order = strcmp(x->region, y->region);
 
 	if (!order)
 		order = strcmp(x->file, y->file);
-	if (!order)
-		order = (x->line > y->line) - (x->line < y->line);
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+int series_share_place(const struct series *a, const struct series *b)
+{
+	return order_of(a, b) == 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct series *x = a, *y = b;
+	int order = order_of(x, y);
+
 	return order ? order : strcmp(x->quantity, y->quantity);
 }
 
@@ -174,6 +184,21 @@ void samples_mark_twins(struct samples *s)
 			sorted[i]->twin = several;
 	}
 	free(sorted);
+}
+
+#define CONFIDENCE 0.95
+
+struct series_median series_median(const struct series *of)
+{
+	double *sorted = or_end(malloc(of->n * sizeof *sorted + 1));
+	struct series_median is;
+
+	memcpy(sorted, of->value, of->n * sizeof *sorted);
+	tach__sort(sorted, of->n);
+	is.median = tach__median(sorted, of->n);
+	is.confidence = tach__median_interval(sorted, of->n, CONFIDENCE, &is.low, &is.high);
+	free(sorted);
+	return is;
 }
 
 void series_label(const struct series *of, int twin, char *to, size_t size)

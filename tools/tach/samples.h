@@ -53,6 +53,14 @@ int samples_is_listed(const char *list, const char *name);
 void samples_range(const struct samples *s, size_t *fewest, size_t *most);
 void samples_free(struct samples *s);
 
+/* An interval that has the median, for any distribution. */
+struct series_median {
+	double median, low, high, confidence;
+};
+struct series_median series_median(const struct series *of);
+/* Tells if both are of one region at one place. */
+int series_share_place(const struct series *a, const struct series *b);
+
 /* Marks regions whose name occurs at several places. */
 void samples_mark_twins(struct samples *s);
 /* "REGION", or "REGION FILE:LINE" for a twin; printable. */
@@ -80,10 +88,26 @@ int samples_load_hyperfine(struct samples *s, const struct tach__json *root, con
 /* The folder target/criterion. 1: no benchmark of criterion is there, which is not printed. */
 int samples_load_criterion(struct samples *s, const char *folder, const char *who);
 
+/* ---- samples_write.c: formats of other tools ---- */
+
+/* The number of the format google-benchmark, hyperfine, bmf or github-action-benchmark, or -1.
+ */
+int samples_format(const char *name);
+/*
+ * Writes files of any kind in that format, each file as a run, to a file or to standard output
+ * (NULL). The exit status; errors are printed.
+ */
+int samples_convert(char *const *files, int n, int format, const char *output);
+
 /* ---- samples_json.c ---- */
 
 /* A member that is a text; NULL: it is missing, or of another type. */
 const char *samples_text(const struct tach__json *object, const char *key);
+/*
+ * Reads a series as tach run -r and tach history write it: its values, each `times` times. -1:
+ * it is malformed.
+ */
+int samples_take_series(struct samples *s, const struct tach__json *one);
 int samples_load_json(struct samples *s, const char *text, size_t length, const char *file,
 		      const char *who);
 

@@ -136,33 +136,41 @@ static int load_verdict(struct samples *s, const struct tach__json *root, const 
 
 /* ---- tach run -r ---- */
 
+int samples_take_series(struct samples *s, const struct tach__json *one)
+{
+	const struct tach__json *values = tach__json_member(one, "values");
+	const struct tach__json *times = tach__json_member(one, "times");
+	const struct tach__json *line = tach__json_member(one, "line");
+	const char *region = samples_text(one, "region"),
+		   *quantity = samples_text(one, "quantity");
+	const char *file = samples_text(one, "file"), *kind = samples_text(one, "kind");
+	double n = times ? times->number : 1;
+	struct series like = {.region = (char *)region,
+			      .quantity = (char *)quantity,
+			      .file = (char *)(file ? file : ""),
+			      .line = line ? (unsigned)line->number : 0};
+
+	if (!region || !quantity || !values || !values->kid || !kind ||
+	    series_kind(&like, kind) != 0 || !(n >= 1 && n <= 1e6))
+		return -1;
+	for (const struct tach__json *v = values->kid; v; v = v->next)
+		for (double i = 0; v->type == TACH__JSON_NUMBER && i < n; i++)
+			samples_add(s, &like, v->number);
+	return 0;
+}
+
 static int load_repeat(struct samples *s, const struct tach__json *root, const char *file,
 		       const char *who)
 {
 	const struct tach__json *list = tach__json_member(root, "series");
 
 	s->of = "run";
-	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next) {
-		const struct tach__json *values = tach__json_member(one, "values");
-		const struct tach__json *line = tach__json_member(one, "line");
-		const char *region = samples_text(one, "region"),
-			   *quantity = samples_text(one, "quantity");
-		const char *place = samples_text(one, "file"),
-			   *kind = samples_text(one, "kind");
-		struct series like = {.region = (char *)region,
-				      .file = (char *)(place ? place : ""),
-				      .line = line ? (unsigned)line->number : 0,
-				      .quantity = (char *)quantity};
-
-		if (!region || !quantity || !values || !kind || series_kind(&like, kind) != 0) {
+	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next)
+		if (samples_take_series(s, one) != 0) {
 			fprintf(stderr, "%s: %s:%d:%d: this is not a series of tach run -r\n",
 				who, file, one->line, one->column);
 			return -1;
 		}
-		for (const struct tach__json *v = values->kid; v; v = v->next)
-			if (v->type == TACH__JSON_NUMBER)
-				samples_add(s, &like, v->number);
-	}
 	return 0;
 }
 

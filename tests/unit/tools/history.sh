@@ -85,6 +85,7 @@ printf '# tach gate 2: emulated\n' >empty.tsv; cp kept h.jsonl
 ends 3 "$tach" history add --commit x h.jsonl empty.tsv; says 'nothing was measured: nothing is added'; same
 ends 2 "$tach" history add --commit x . new.tsv; one_sentence
 ends 2 "$tach" history add --commit x /dev/null new.tsv; says 'Invalid argument'; one_sentence
+ends 2 "$tach" history add --commit x h.jsonl /dev/full; says '/dev/full: Invalid argument'; one_sentence; same
 result wrong
 
 # Two branches that both add: git leaves a conflict, or with merge=union none.
