@@ -19,7 +19,7 @@ say scripts $bad
 
 mkdir "$work/bin"
 # shellcheck disable=SC2016
-for p in apt-get dnf sysctl sudo; do
+for p in apt-get dnf apk sysctl sudo; do
 	printf '#!/bin/sh\necho "%s $*" >>"$WORK/asked"\n' $p >"$work/bin/$p"
 	chmod +x "$work/bin/$p"
 done
@@ -28,11 +28,12 @@ prepare() { # MANAGER PACKAGE
 	: >"$work/asked"
 	mkdir -p "$work/$1"
 	cp -a "$work/bin/." "$work/$1"
-	case $1 in apt-get) rm "$work/$1/dnf";; dnf) rm "$work/$1/apt-get";; *) rm "$work/$1/dnf" "$work/$1/apt-get";; esac
+	for p in apt-get dnf apk; do [ $p = "$1" ] || rm "$work/$1/$p"; done
 	WORK=$work PATH=$work/$1 .ci/prepare >"$work/out" 2>&1
 }
 prepare apt-get && grep -q 'apt-get install .* liburcu-dev' "$work/asked"; say prepare_debian $?
 prepare dnf && grep -q 'dnf install .* userspace-rcu-devel' "$work/asked"; say prepare_fedora $?
+prepare apk && grep -q 'apk add .* liburcu-dev musl-dev' "$work/asked"; say prepare_alpine $?
 ! prepare none; say prepare_elsewhere $?
 
 .ci/smoke >"$work/out" 2>&1; say smoke $?
