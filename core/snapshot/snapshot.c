@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "core/os/rank.h"
 #include "core/os/buffer.h"
@@ -195,7 +196,7 @@ static pid_t taker; /* the process that has the lock; 0: not taken */
  * run between taking the lock and setting `taker`. */
 static int enter(void)
 {
-	pid_t self = (pid_t)gettid();
+	pid_t self = (pid_t)syscall(SYS_gettid);
 	struct tach__held held;
 	int code = 0;
 

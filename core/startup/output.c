@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <tach/report.h>
@@ -323,7 +324,7 @@ static int is_writing(uint64_t who)
 static int writer_enter(int wait_ms)
 {
 	struct timespec pause = {0, 1000000};
-	uint64_t self = (uint64_t)getpid() << 32 | (uint32_t)gettid();
+	uint64_t self = (uint64_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
 	uint64_t *writer = tach__process_writer();
 	uint64_t now = __atomic_load_n(writer, __ATOMIC_RELAXED);
 

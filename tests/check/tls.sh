@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # No thread variable of the libraries is reached through the loader's __tls_get_addr or a TLS
 # descriptor, which may call malloc at a thread's first use: that use may be in a signal handler.
+# Nor do they call gettid(): musl's returns a thread variable, which is the parent's in a vfork child.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -10,6 +11,9 @@ for f in "$B/libtach.a" "$B/libtach.so" "$B/libtach-run.so"; do
 	# Debugging sections describe variables but do not access them.
 	bad=$(printf '%s\n' "$relocations" | awk '/^Relocation section/ { code = $0 !~ /debug/ }
 		code && /TLSGD|TLSLD|DTPMOD|DTPOFF|DTPREL|TLSDESC|__tls_get_addr/')
+	if nm -u "$f" | grep -qw gettid; then
+		echo "# $f: calls gettid(), not syscall(SYS_gettid)"; failed=1
+	fi
 	if ! printf '%s\n' "$relocations" | grep -q TPOFF; then
 		echo "# $f: no thread variable found"; failed=1
 	elif [ -n "$bad" ]; then

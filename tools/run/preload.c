@@ -107,7 +107,8 @@ void run_thread_exit(void)
 {
 	const struct tach__thread *record = tach__thread_record();
 
-	if (run.confined || !record || record->tid != gettid())
+	/* Not gettid(): musl's returns the number that the thread had before vfork. */
+	if (run.confined || !record || record->tid != (pid_t)syscall(SYS_gettid))
 		return;
 	tach__whole_end();
 	tach__thread_close();

@@ -410,15 +410,20 @@ static void installing_around_a_handler_that_chains(void)
 }
 
 static pid_t installer; /* atomic */
+static int installed;	/* atomic */
 
 static void *install(void *unused_argument)
 {
 	__atomic_store_n(&installer, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	tach_fault_install(NULL);
+	__atomic_store_n(&installed, 1, __ATOMIC_RELAXED);
 	return unused_argument;
 }
 
-/* With the loader's lock, which the other thread's installation waits for. */
+/*
+ * With the loader's lock, which the other thread's installation waits for. musl's loader holds
+ * no lock while it calls this: the installation then completes.
+ */
 static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
 {
 	pid_t id;
@@ -426,7 +431,9 @@ static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
 	(void)info;
 	(void)size;
 	pthread_create(thread, NULL, install, NULL);
-	while (!(id = __atomic_load_n(&installer, __ATOMIC_RELAXED)) || thread_state(id) != 'S')
+	while (!__atomic_load_n(&installed, __ATOMIC_RELAXED) &&
+	       (!(id = __atomic_load_n(&installer, __ATOMIC_RELAXED)) ||
+		thread_state(id) != 'S'))
 		sched_yield();
 	tach_fault_install(NULL);
 	return 1;
