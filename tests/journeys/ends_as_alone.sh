@@ -35,7 +35,7 @@ same() {
 		echo "status $status" >>"$work/$way.out"
 	done
 	# Messages of tach run come last.
-	grep -vE '^tach run: |s elapsed, ' "$work/run.all" >"$work/run.err"
+	grep -vE '^tach run: |s elapsed, | page faults, ' "$work/run.all" >"$work/run.err"
 	as_alone() { diff "$work/alone.out" "$work/run.out" && diff "$work/alone.err" "$work/run.err"; }
 	check "$name" as_alone
 }

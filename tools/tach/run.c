@@ -101,8 +101,8 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 			a->program[0]);
 	print_missing(reports);
 	fprintf(stderr,
-		"%.3f s elapsed, %.3f s user, %.3f s system, %ld page faults, %ld context "
-		"switches, %ld MiB at most\n",
+		"%.3f s elapsed, %.3f s user, %.3f s system\n"
+		"%ld page faults, %ld context switches, %ld MiB at most\n",
 		o->seconds, seconds(u->ru_utime), seconds(u->ru_stime),
 		u->ru_minflt + u->ru_majflt, u->ru_nvcsw + u->ru_nivcsw, u->ru_maxrss / 1024);
 }
