@@ -337,10 +337,16 @@ const struct series *compare_series(const struct compare_line *l)
 	return l->now ? l->now : l->old;
 }
 
+static const char *const alone[] = {"new", "gone", "not judged"};
+
+const char *compare_name(const struct compare_line *l)
+{
+	return l->verdict < COMPARE_NEW ? tach_change_name((enum tach_change)l->verdict)
+					: alone[l->verdict - COMPARE_NEW];
+}
+
 void compare_text(const struct compare_line *l, char *to, size_t size)
 {
-	static const char *const alone[] = {"new", "gone", "not judged"};
-
 	if (l->verdict >= COMPARE_NEW)
 		snprintf(to, size, "%s", alone[l->verdict - COMPARE_NEW]);
 	else

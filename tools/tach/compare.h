@@ -81,6 +81,8 @@ void compare_free(struct comparison *c);
 int compare_status(const struct comparison *c);
 /* Writes the verdict, printable: "worse", "no change larger than 2 %", "gone". */
 void compare_text(const struct compare_line *l, char *to, size_t size);
+/* One word or two, for programs: "worse", "cannot-tell", "new". */
+const char *compare_name(const struct compare_line *l);
 /* The line's series: the new one, if both sides have it. */
 const struct series *compare_series(const struct compare_line *l);
 

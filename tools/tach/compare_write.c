@@ -157,14 +157,6 @@ static const char *unit_of(const struct series *s)
 	return s->kind == SERIES_TIME ? "ns" : s->kind == SERIES_METRIC ? "" : "count";
 }
 
-static const char *verdict_name(const struct compare_line *l, char *room, size_t size)
-{
-	if (l->verdict < COMPARE_NEW)
-		return tach_change_name((enum tach_change)l->verdict);
-	compare_text(l, room, size);
-	return room;
-}
-
 static void put_json_side(struct tach__json_out *json, const char *key, const struct samples *s,
 			  const char *name)
 {
@@ -199,7 +191,7 @@ static void put_json_line(struct tach__json_out *json, const struct compare_line
 	tach__json_number(json, "low", l->is.low);
 	tach__json_number(json, "high", l->is.high);
 	tach__json_number(json, "bound", signed_bound(l));
-	tach__json_string(json, "verdict", verdict_name(l, text, sizeof text));
+	tach__json_string(json, "verdict", compare_name(l));
 	compare_text(l, text, sizeof text);
 	tach__json_string(json, "text", text);
 	tach__json_end(json);
@@ -240,7 +232,6 @@ static void write_csv(struct tach__out *out, const struct comparison *c)
 		const struct series *s = compare_series(l);
 		const double number[] = {l->is.old, l->is.now,	l->is.change,
 					 l->is.low, l->is.high, signed_bound(l)};
-		char text[COMPARE_CELL];
 
 		tach__out_csv_string(out, s->region);
 		tach__out_text(out, ",");
@@ -252,7 +243,7 @@ static void write_csv(struct tach__out *out, const struct comparison *c)
 			tach__out_text(out, ",");
 			tach__out_number(out, number[k], "");
 		}
-		tach__out(out, ",%s\r\n", verdict_name(l, text, sizeof text));
+		tach__out(out, ",%s\r\n", compare_name(l));
 	}
 }
 

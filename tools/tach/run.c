@@ -360,7 +360,7 @@ static int run_plainly(struct run_arguments *a, const struct run_found *found)
 int cmd_run(int argc, char **argv)
 {
 	struct run_arguments a = {0};
-	struct run_found found = {.loading = RUN_LOADABLE};
+	struct run_found found;
 	int code;
 
 	run_hold_streams();
@@ -382,18 +382,8 @@ int cmd_run(int argc, char **argv)
 		return code;
 	if (a.process && !*a.program)
 		return run_process(&a);
-	if (!a.outside && run_find_object(found.object, sizeof found.object) != 0) {
-		fprintf(stderr,
-			"tach run: %s is neither in the folder of this program nor in "
-			"../lib/tach\n",
-			RUN_OBJECT);
+	if (run_find(&a, &found) != 0)
 		return RUN_FAILED;
-	}
-	if (!a.outside &&
-	    run_find_program(found.program, sizeof found.program, a.program[0]) == 0)
-		run_find_loading(&found);
-	else
-		*found.program = '\0';
 	if (a.repeat)
 		return run_repeat(&a, &found);
 	return a.passes ? run_passes(&a, &found) : run_plainly(&a, &found);

@@ -35,6 +35,7 @@ struct run_arguments {
 	double interval;   /* -I: seconds; 0: no series */
 	pid_t process;	   /* -p; 0: the program's */
 	int repeat;	   /* -r: how often; 0: once */
+	size_t ncommands;  /* they follow each other from program on, each ended by NULL */
 	int apart;	   /* each rank of a parallel job writes its own report */
 	char **program;
 	const char *path; /* --emulate: path of the program */
@@ -144,7 +145,7 @@ void run_ranks_file(struct run_arguments *a);
 /* ---- run_repeat.c ---- */
 
 /* -r; the exit status. */
-int run_repeat(struct run_arguments *a, const struct run_found *found);
+int run_repeat(const struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_boxes.c ---- */
 
@@ -173,8 +174,11 @@ struct run_found {
 	char object[4096], program[4096]; /* "": not searched, or not found */
 	enum run_loading loading;
 };
-/* Finds out how the program can be loaded, and selects the object for its C library. */
-void run_find_loading(struct run_found *found);
+/*
+ * Finds the program and the object to preload, unless it counts from outside. Returns 0, or
+ * RUN_FAILED after printing an error.
+ */
+int run_find(const struct run_arguments *a, struct run_found *found);
 struct run_reports;
 /*
  * Runs the program once. `a` may be changed, for example to count from outside. Returns 0, or

@@ -11,6 +11,7 @@
 
 static const char help[] =
 	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+	"       tach run -r N [OPTION]... [--] PROGRAM [ARGUMENT]... :: PROGRAM...\n"
 	"       tach run -p PID [OPTION]... [[--] PROGRAM [ARGUMENT]...]\n"
 	"\n"
 	"Runs PROGRAM, measures its threads, regions and children, and prints a table.\n"
@@ -19,7 +20,8 @@ static const char help[] =
 	"  -m, --metrics FORMULAS compute these: \"ipc = instructions / cycles;l1d_mpki\"\n"
 	"  -o, --output FILE      write the report to FILE, not to standard error\n"
 	"      --format NAME      text, json, csv, prometheus, html (default: from FILE)\n"
-	"  -r, --repeat N         run PROGRAM N times; print median, interval and mean\n"
+	"  -r, --repeat N         run PROGRAM N times; print median, interval and mean;\n"
+	"                         compare commands that are separated by ::\n"
 	"  -I, --interval SECONDS print the counts of each interval (as with --outside)\n"
 	"  -p, --pid PID          count a running process, until it or PROGRAM ends\n"
 	"      --emulate          count instructions exactly, without a PMU, in QEMU\n"
@@ -297,6 +299,21 @@ static int check_format(const struct run_arguments *a)
 	return 0;
 }
 
+/* With -r, "::" separates commands. */
+static int split_commands(struct run_arguments *a)
+{
+	a->ncommands = 1;
+	for (char **word = a->program; a->repeat && *word; word++) {
+		if (strcmp(*word, "::") != 0)
+			continue;
+		if (word == a->program || !word[-1] || !word[1])
+			return bad_usage("with -r, '::' stands between two commands");
+		*word = NULL;
+		a->ncommands++;
+	}
+	return 0;
+}
+
 /*
  * Returns 0 to continue, 1 after printing the help. "+": words after the program's name belong
  * to the program.
@@ -328,6 +345,8 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	    *given("TACH_AMBIENT"))
 		a->ambient = given("TACH_AMBIENT");
 	a->program = argv + optind;
+	if (split_commands(a) != 0)
+		return RUN_FAILED;
 	if (report_format(a->format_name, a->output, &a->format, "tach run") != 0)
 		return usage_told("run"), RUN_FAILED;
 	return check_format(a);

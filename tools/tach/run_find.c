@@ -132,7 +132,8 @@ static enum run_loading judge_program(const char *path)
 	return loading;
 }
 
-void run_find_loading(struct run_found *found)
+/* Selects the object for the program's C library. */
+static void find_loading(struct run_found *found)
 {
 	found->loading = judge_program(found->program);
 	if (found->loading == RUN_MUSL)
@@ -140,4 +141,23 @@ void run_find_loading(struct run_found *found)
 			run_find_file(found->object, sizeof found->object, RUN_OBJECT_MUSL) == 0
 				? RUN_LOADABLE
 				: RUN_FOREIGN;
+}
+
+int run_find(const struct run_arguments *a, struct run_found *found)
+{
+	*found = (struct run_found){.loading = RUN_LOADABLE};
+	if (a->outside)
+		return 0;
+	if (run_find_object(found->object, sizeof found->object) != 0) {
+		fprintf(stderr,
+			"tach run: %s is neither in the folder of this program nor in "
+			"../lib/tach\n",
+			RUN_OBJECT);
+		return RUN_FAILED;
+	}
+	if (run_find_program(found->program, sizeof found->program, a->program[0]) == 0)
+		find_loading(found);
+	else
+		*found->program = '\0';
+	return 0;
 }

@@ -144,6 +144,8 @@ int samples_take_series(struct samples *s, const struct tach__json *one)
 	const char *region = samples_text(one, "region"),
 		   *quantity = samples_text(one, "quantity");
 	const char *file = samples_text(one, "file"), *kind = samples_text(one, "kind");
+	const char *command = samples_text(one, "command");
+	char both[512];
 	double n = times ? times->number : 1;
 	struct series like = {.region = (char *)region,
 			      .quantity = (char *)quantity,
@@ -153,6 +155,14 @@ int samples_take_series(struct samples *s, const struct tach__json *one)
 	if (!region || !quantity || !values || !values->kid || !kind ||
 	    series_kind(&like, kind) != 0 || !(n >= 1 && n <= 1e6))
 		return -1;
+	/* Of several commands: the command is a region too. */
+	if (command) {
+		int is_command = strcmp(region, "(command)") == 0;
+
+		snprintf(both, sizeof both, "%s%s%s", command, is_command ? "" : ": ",
+			 is_command ? "" : region);
+		like.region = both;
+	}
 	for (const struct tach__json *v = values->kid; v; v = v->next)
 		for (double i = 0; v->type == TACH__JSON_NUMBER && i < n; i++)
 			samples_add(s, &like, v->number);
