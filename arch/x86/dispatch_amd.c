@@ -46,7 +46,7 @@ static int not_here(const struct tach__dispatch *d, const char *what)
 
 static int check_event_revision(const struct tach__dispatch *d, const struct tach__item *item)
 {
-	return tach__in_revision(item->row->attrs, d->in->revision)
+	return tach__is_in_revision(item->row->attrs, d->in->revision)
 		       ? 0
 		       : not_here(d, tach__str(item->row->name));
 }
@@ -56,7 +56,7 @@ static int check_mask_revisions(const struct tach__dispatch *d, const struct tac
 	for (uint32_t u = 0; u < item->in->numasks; u++) {
 		const struct tach__umask *mask = tach__umask_at(item->row, item->in->umasks[u]);
 
-		if (!tach__in_revision(mask->attrs, d->in->revision))
+		if (!tach__is_in_revision(mask->attrs, d->in->revision))
 			return not_here(d, tach__str(mask->name));
 	}
 	if (item->row->flags & TACH__EV_IBSOP && item->umask & 2 && lacks_op_count(d))

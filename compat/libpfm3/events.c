@@ -16,8 +16,8 @@ pfm_err_t p3_event(struct p3_chosen *out, unsigned idx, const struct tach__event
 	if (idx >= tach__pmu_at(out->table)->nevents)
 		return PFMLIB_ERR_INVAL;
 	*row = tach__event_at(out->table, (int)idx);
-	return tach__in_revision((*row)->attrs, out->revision) ? PFMLIB_SUCCESS
-							       : PFMLIB_ERR_BADHOST;
+	return tach__is_in_revision((*row)->attrs, out->revision) ? PFMLIB_SUCCESS
+								  : PFMLIB_ERR_BADHOST;
 }
 
 pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,
@@ -31,8 +31,8 @@ pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,
 	if (mask >= event->numasks)
 		return PFMLIB_ERR_INVAL;
 	*row = tach__umask_at(event, (int)mask);
-	return tach__in_revision((*row)->attrs, out->revision) ? PFMLIB_SUCCESS
-							       : PFMLIB_ERR_BADHOST;
+	return tach__is_in_revision((*row)->attrs, out->revision) ? PFMLIB_SUCCESS
+								  : PFMLIB_ERR_BADHOST;
 }
 
 /* ---- finding ---- */
@@ -72,7 +72,7 @@ static pfm_err_t find_code(struct p3_chosen *c, int code, unsigned from, unsigne
 	for (unsigned i = from; i < tach__pmu_at(c->table)->nevents; i++) {
 		const struct tach__event *row = tach__event_at(c->table, (int)i);
 
-		if ((int)row->code == code && tach__in_revision(row->attrs, c->revision)) {
+		if ((int)row->code == code && tach__is_in_revision(row->attrs, c->revision)) {
 			*idx = i;
 			return PFMLIB_SUCCESS;
 		}

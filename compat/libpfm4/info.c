@@ -125,7 +125,7 @@ static void fill_event(const struct p4_attrs *attrs, pfm_event_info_t *info)
 	info->desc = p4_text(event->description, event->name);
 	info->equiv = alias;
 	info->code = code_of(row, event);
-	info->is_precise = tach__precise(&attrs->w) ? 1 : 0;
+	info->is_precise = tach__can_be_precise(&attrs->w) ? 1 : 0;
 	if (row->flags & TACH__PMU_SPEC)
 		info->is_speculative = event->flags & TACH__EV_SPEC ? PFM_EVENT_INFO_SPEC_TRUE
 								    : PFM_EVENT_INFO_SPEC_FALSE;

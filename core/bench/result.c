@@ -140,7 +140,7 @@ static uint32_t rule_flags(const struct tach__bench_series *a,
 	uint32_t flags = (a->flags | b->flags) &
 			 ~(TACH_FLAG_CORRECTED | TACH_FLAG_RESCHEDULED | TACH_FLAG_EMULATED);
 
-	return !flags && tach__change_repeats(a->name) ? TACH_CHANGE_EXACT : 0;
+	return !flags && tach__change_is_repeatable(a->name) ? TACH_CHANGE_EXACT : 0;
 }
 
 int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,

@@ -14,7 +14,7 @@
 
 /* Returns 1 if another run of a program counts the same: events of retired instructions. Cycles
  * and misses depend on earlier activity of the machine. */
-int tach__change_repeats(const char *quantity);
+int tach__change_is_repeatable(const char *quantity);
 
 /* ---- stats.c ---- */
 

@@ -127,7 +127,7 @@ static struct sides sides_of(double low, double high, const struct tach_change_r
 					      : (struct sides){low, high};
 }
 
-static enum tach_change decide(struct sides strict, struct sides shown, double bound)
+static enum tach_change decide_change(struct sides strict, struct sides shown, double bound)
 {
 	double more = bound + ROUNDING;
 
@@ -147,8 +147,8 @@ static double persistence_of(const double *old, size_t nold, const double *now, 
 	return a > b ? a : b;
 }
 
-static void judge(struct pairs *p, const double *old, const double *now,
-		  const struct tach_change_rule *rule, struct tach_change_result *out)
+static void judge_pairs(struct pairs *p, const double *old, const double *now,
+			const struct tach_change_rule *rule, struct tach_change_result *out)
 {
 	int turns = rule->flags & TACH_CHANGE_TURNS;
 	double cautious = turns ? 1 : persistence_of(old, p->nold, now, p->nnow, CAUTIOUS);
@@ -167,8 +167,8 @@ static void judge(struct pairs *p, const double *old, const double *now,
 		find_interval(p, pairs_allowed(p, TAIL, likely), &out->low, &out->high);
 		find_interval(p, pairs_allowed(p, alpha / 2, cautious), &low, &high);
 	}
-	out->verdict = decide(sides_of(low, high, rule), sides_of(out->low, out->high, rule),
-			      rule->bound);
+	out->verdict = decide_change(sides_of(low, high, rule),
+				     sides_of(out->low, out->high, rule), rule->bound);
 }
 
 static int is_finite(const double *x, size_t n)
@@ -223,7 +223,7 @@ int tach_change_judge(const double *old, size_t nold, const double *now, size_t 
 	if (nold && nnow) {
 		if (open_pairs(&p, old, now) != 0)
 			return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-		judge(&p, old, now, rule, out);
+		judge_pairs(&p, old, now, rule, out);
 		free(p.old);
 	}
 	tach__sized_done(result, out, TACH__STRUCT(tach_change_result));

@@ -28,7 +28,7 @@ struct scan {
 	struct tach__change_bounds *bounds;
 };
 
-static double sign(double v)
+static double sign_of(double v)
 {
 	return (v > 0) - (v < 0);
 }
@@ -49,7 +49,7 @@ static void remove_first(struct scan *s)
 	double pairs = 0;
 
 	for (size_t k = s->n - 1; k > s->from; k--) {
-		pairs += sign(s->x[k] - s->x[s->from]);
+		pairs += sign_of(s->x[k] - s->x[s->from]);
 		s->order[k % WINDOW] -= pairs;
 	}
 	s->from++;
@@ -63,7 +63,7 @@ static void add_value(struct scan *s)
 		remove_first(s);
 	s->order[s->n % WINDOW] = 0;
 	for (size_t k = s->from; k < s->n; k++) {
-		pairs += sign(s->x[s->n] - s->x[k]);
+		pairs += sign_of(s->x[s->n] - s->x[k]);
 		s->order[(k + 1) % WINDOW] += pairs;
 	}
 	s->n++;

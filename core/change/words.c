@@ -62,7 +62,7 @@ static int has_one(const char *name, const char *const *words)
 	return 0;
 }
 
-int tach__change_repeats(const char *quantity)
+int tach__change_is_repeatable(const char *quantity)
 {
 	static const char *const retired[] = {
 		"instructions", "inst_ret", "inst_retired", "inst_",	  "tot_ins",

@@ -171,7 +171,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Lists the definitions that are valid for that PMU. -1: no memory. */
-static int list(struct tach_derived *d, int pmu)
+static int list_definitions(struct tach_derived *d, int pmu)
 {
 	int presets =
 		d->opt.flags & TACH_DERIVED_PRESETS && pmu >= 0 ? tach__preset_count(pmu) : 0;
@@ -209,7 +209,7 @@ int tach_derived_count(struct tach_derived *d, int pmu)
 	if (!d)
 		return TACH_ERR_INVAL;
 	tach__derived_enter(d);
-	n = list(d, tach__derived_pmu(pmu)) ? TACH_ERR_NOMEM : d->listing_count;
+	n = list_definitions(d, tach__derived_pmu(pmu)) ? TACH_ERR_NOMEM : d->listing_count;
 	tach__derived_leave();
 	return n;
 }
@@ -221,7 +221,7 @@ int tach_derived_at(struct tach_derived *d, int pmu, int i, struct tach_derived_
 	if (!d || !info)
 		return rc;
 	tach__derived_enter(d);
-	if (list(d, tach__derived_pmu(pmu)))
+	if (list_definitions(d, tach__derived_pmu(pmu)))
 		rc = TACH_ERR_NOMEM;
 	else if (i >= 0 && i < d->listing_count)
 		rc = hand_out(info, &d->listing[i]);

@@ -39,7 +39,7 @@ int tach__expand_word(struct tach__expand *e, const char *word)
 	return rc ? rc : tach__expand_text(e, "|", 1);
 }
 
-static const char *base(const struct tach_derived_info *info, int i)
+static const char *base_event(const struct tach_derived_info *info, int i)
 {
 	const char *event = info->events;
 
@@ -180,12 +180,12 @@ int tach__expand_called(struct tach__expand *e, const char *event)
 
 int tach__expand_operand(struct tach__expand *e, const struct tach_derived_info *info, int i)
 {
-	return tach__expand_called(e, base(info, i));
+	return tach__expand_called(e, base_event(info, i));
 }
 
 /* Operands first .. last, joined by an operator. */
-static int joined(struct tach__expand *e, const struct tach_derived_info *info, int first,
-		  int last, const char *operator)
+static int expand_joined(struct tach__expand *e, const struct tach_derived_info *info,
+			 int first, int last, const char *operator)
 {
 	int rc = tach__expand_operand(e, info, first);
 
@@ -213,7 +213,7 @@ static int compound(struct tach__expand *e, const struct tach_derived_info *info
 /* (N1 [+ N2]) * max_hz / N0 */
 static int per_second(struct tach__expand *e, const struct tach_derived_info *info)
 {
-	int rc = joined(e, info, 1, info->nevents - 1, "+");
+	int rc = expand_joined(e, info, 1, info->nevents - 1, "+");
 
 	if (!rc)
 		rc = tach__expand_word(e, "#");
@@ -241,10 +241,10 @@ static int definition(struct tach__expand *e, const struct tach_derived_info *in
 		rc = compound(e, info);
 		break;
 	case TACH_DERIVED_TYPE_ADD:
-		rc = joined(e, info, 0, info->nevents - 1, "+");
+		rc = expand_joined(e, info, 0, info->nevents - 1, "+");
 		break;
 	case TACH_DERIVED_TYPE_SUB:
-		rc = joined(e, info, 0, info->nevents - 1, "-");
+		rc = expand_joined(e, info, 0, info->nevents - 1, "-");
 		break;
 	case TACH_DERIVED_TYPE_PS:
 	case TACH_DERIVED_TYPE_ADD_PS:
@@ -284,8 +284,8 @@ struct written {
 };
 
 /* Is it a derived event of that PMU, or of the PMU that it names? */
-static bool written(struct tach_derived *d, int pmu, const char *name, size_t length,
-		    struct written *w)
+static bool find_derived(struct tach_derived *d, int pmu, const char *name, size_t length,
+			 struct written *w)
 {
 	const char *colons = memmem(name, length, "::", 2);
 	size_t at;
@@ -343,7 +343,7 @@ int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 
 	if (!d || !name || !out)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no derived event given");
-	if (!written(d, pmu, name, strlen(name), &w))
+	if (!find_derived(d, pmu, name, strlen(name), &w))
 		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0, "no derived event '%.150s'%s",
 				   name, w.pmu < 0 ? " for a CPU that is not known" : "");
 	return expand_written(d, &w, out, err);
@@ -392,7 +392,8 @@ int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_e
 
 	if (!d)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	if (!written(d, pmu, name, length, &w) || (w.length && is_event(pmu, name, length)))
+	if (!find_derived(d, pmu, name, length, &w) ||
+	    (w.length && is_event(pmu, name, length)))
 		return 0;
 	rc = expand_written(d, &w, out, err);
 	return rc ? rc : 1;

@@ -11,7 +11,7 @@
 #include "core/event/event.h"
 
 /* Can one counter serve both events, whatever their spelling? */
-static bool same(const struct tach_event *a, const struct tach_event *b)
+static bool is_same_event(const struct tach_event *a, const struct tach_event *b)
 {
 	return a->type == b->type && a->has == b->has && a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 && a->period == b->period &&
@@ -141,7 +141,7 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 		return rc;
 	for (int i = 0; i < x->count; i++)
 		if (box || x->box[i] ? !strcmp(x->event[i], event)
-				     : same(&x->encoded[i], encoded))
+				     : is_same_event(&x->encoded[i], encoded))
 			return i;
 	if (x->count == TACH_FORMULA_OPERANDS_MAX)
 		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "more than %d different events",

@@ -74,7 +74,7 @@ static char *append(char **at, const struct tach__span *s)
 	return start;
 }
 
-static struct tach__definition *keep(struct load *l, const struct tach__record *r)
+static struct tach__definition *keep_record(struct load *l, const struct tach__record *r)
 {
 	size_t size = r->name.length + r->formula.length + r->long_description.length +
 		      r->short_description.length + r->note.length + r->unit.length +
@@ -143,7 +143,7 @@ static void insert(struct load *l, const struct tach__record *r, struct before *
 	struct tach_derived *d = l->d;
 	const int *pmus = l->anywhere ? &every : l->pmus;
 	int n = l->anywhere ? 1 : l->npmus;
-	struct tach__definition *x = n ? keep(l, r) : NULL;
+	struct tach__definition *x = n ? keep_record(l, r) : NULL;
 
 	l->no_memory |= n && !x;
 	for (int i = 0; i < n && x; i++) {

@@ -36,7 +36,7 @@ bool tach__span_is(const struct tach__span *span, const char *word)
 	return tach__name_compare(span->at, span->length, word) == 0;
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -48,9 +48,9 @@ static int column(const struct line *l, const char *at)
 
 static struct tach__span span(const struct line *l, const char *at, const char *end)
 {
-	while (at < end && blank(*at))
+	while (at < end && is_blank(*at))
 		at++;
-	while (end > at && blank(end[-1]))
+	while (end > at && is_blank(end[-1]))
 		end--;
 	return (struct tach__span){at, (size_t)(end - at), column(l, at)};
 }
@@ -87,14 +87,14 @@ static size_t record_begins(const struct line *l, const char *at)
 }
 
 /* The quote that closes the one at `at`, or NULL. */
-static const char *closing(const struct line *l, const char *at)
+static const char *find_closing_quote(const struct line *l, const char *at)
 {
 	for (const char *q = at + 1; q < l->end; q++) {
 		const char *after = q + 1;
 
 		if (*q != *at)
 			continue;
-		while (after < l->end && blank(*after))
+		while (after < l->end && is_blank(*after))
 			after++;
 		if (after == l->end || *after == ',' || record_begins(l, after))
 			return q;
@@ -123,10 +123,10 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 	struct tach__span *out = &f->field[f->count];
 	const char *end, *quote;
 
-	while (l->at < l->end && blank(*l->at))
+	while (l->at < l->end && is_blank(*l->at))
 		l->at++;
 	if (l->at < l->end && (*l->at == '"' || *l->at == '\'')) {
-		quote = closing(l, l->at);
+		quote = find_closing_quote(l, l->at);
 		if (!quote) {
 			tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
 					     column(l, l->at), "the quote is never closed");
@@ -135,7 +135,7 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 		*out = (struct tach__span){l->at + 1, (size_t)(quote - l->at - 1),
 					   column(l, l->at) + 1};
 		end = quote + 1;
-		while (end < l->end && blank(*end))
+		while (end < l->end && is_blank(*end))
 			end++;
 	} else {
 		end = field_end(l, l->at, formula);
@@ -213,8 +213,9 @@ static void cpu(struct line *l)
 	struct tach__span name;
 	const char *end;
 
-	if (l->at < l->end && (*l->at == '"' || *l->at == '\'') && closing(l, l->at)) {
-		end = closing(l, l->at);
+	if (l->at < l->end && (*l->at == '"' || *l->at == '\'') &&
+	    find_closing_quote(l, l->at)) {
+		end = find_closing_quote(l, l->at);
 		name = (struct tach__span){l->at + 1, (size_t)(end - l->at - 1),
 					   column(l, l->at + 1)};
 		end++;
@@ -222,7 +223,7 @@ static void cpu(struct line *l)
 		end = until_comma(l->at, l->end);
 		name = span(l, l->at, end);
 	}
-	while (end < l->end && (blank(*end) || *end == ','))
+	while (end < l->end && (is_blank(*end) || *end == ','))
 		end++;
 	if (!name.length)
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
@@ -239,7 +240,7 @@ static void cpu(struct line *l)
  * The rest after an unknown command is for an unknown model if the command may have meant a
  * CPU: at the beginning of a list of CPUs or inside it, in the form WORD,NAME.
  */
-static void unknown(struct line *l, const struct tach__span *word)
+static void report_unknown(struct line *l, const struct tach__span *word)
 {
 	bool like_cpu = l->at < l->end && until_comma(l->at, l->end) == l->end;
 
@@ -265,7 +266,7 @@ static bool is_component(const struct tach__span *word)
 	return false;
 }
 
-static void component(struct line *l, const struct tach__span *word)
+static void report_component(struct line *l, const struct tach__span *word)
 {
 	tach__derived_report(l->sink, TACH_DIAGNOSTIC_NOTE, l->number, word->column,
 			     "a section of PAPI's component %.*s, which is not a CPU's: "
@@ -277,7 +278,7 @@ static void component(struct line *l, const struct tach__span *word)
 
 static bool is_command(const char *at, const char *end)
 {
-	return at == end || *at == ',' || blank(*at);
+	return at == end || *at == ',' || is_blank(*at);
 }
 
 static void command(struct line *l)
@@ -289,22 +290,22 @@ static void command(struct line *l)
 	while (end < l->end && !is_command(end, l->end))
 		end++;
 	word = (struct tach__span){l->at, (size_t)(end - l->at), column(l, l->at)};
-	while (end < l->end && blank(*end))
+	while (end < l->end && is_blank(*end))
 		end++;
 	l->at = end + (end < l->end && *end == ',');
-	while (l->at < l->end && blank(*l->at))
+	while (l->at < l->end && is_blank(*l->at))
 		l->at++;
 	if (tach__span_is(&word, "CPU")) {
 		cpu(l);
 		return;
 	}
 	if (is_component(&word)) {
-		component(l, &word);
+		report_component(l, &word);
 		return;
 	}
 	preset = tach__span_is(&word, "PRESET");
 	if (!preset && !tach__span_is(&word, "EVENT")) {
-		unknown(l, &word);
+		report_unknown(l, &word);
 		return;
 	}
 	l->list_open = false;
@@ -342,9 +343,9 @@ void tach__derived_parse(const char *text, size_t length, const struct tach__der
 		l.end = next;
 		next += next < end && end - next > 1 && next[0] == '\r' && next[1] == '\n' ? 2
 											   : 1;
-		while (l.end > l.at && blank(l.end[-1]))
+		while (l.end > l.at && is_blank(l.end[-1]))
 			l.end--;
-		while (l.at < l.end && blank(*l.at))
+		while (l.at < l.end && is_blank(*l.at))
 			l.at++;
 		if (l.at == l.end || *l.at == '#' || !is_text(&l))
 			continue;

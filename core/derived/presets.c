@@ -7,7 +7,7 @@
 #include "core/derived/presets.h"
 #include "core/tables/tables.h"
 
-static const char *string(uint32_t offset)
+static const char *pool_string(uint32_t offset)
 {
 	return tach__preset_pool + offset;
 }
@@ -15,7 +15,7 @@ static const char *string(uint32_t offset)
 static const char *pmu_name(const void *context, size_t i)
 {
 	(void)context;
-	return string(tach__preset_pmus[i].name);
+	return pool_string(tach__preset_pmus[i].name);
 }
 
 static const struct tach__preset_pmu *of(int pmu)
@@ -39,7 +39,7 @@ static const struct tach__preset *record(const struct tach__preset_pmu *p, size_
 
 static const char *record_name(const void *context, size_t i)
 {
-	return string(record(context, i)->name);
+	return pool_string(record(context, i)->name);
 }
 
 int tach__preset_count(int pmu)
@@ -55,7 +55,7 @@ void tach__preset_at(int pmu, int i, struct tach_derived_info *info)
 	const struct tach__preset_metric *m = &tach__preset_metrics[r->metric];
 
 	info->preset = r->preset;
-	info->name = string(r->name);
+	info->name = pool_string(r->name);
 	info->type = (enum tach_derived_type)r->type;
 	info->type_name = tach__derived_type_name(info->type);
 	info->formula = tach__packed(r->formula);
@@ -64,13 +64,13 @@ void tach__preset_at(int pmu, int i, struct tach_derived_info *info)
 	info->long_description = "";
 	info->short_description = tach__packed(r->description);
 	info->note = tach__packed(r->note);
-	info->file = string(r->file);
+	info->file = pool_string(r->file);
 	info->line = r->line;
 	info->level = m->level;
 	info->scale = m->scale;
-	info->unit = string(m->unit);
+	info->unit = pool_string(m->unit);
 	info->threshold = tach__packed(m->threshold);
-	info->parent = string(m->parent);
+	info->parent = pool_string(m->parent);
 	info->groups = tach__packed(m->groups);
 }
 
@@ -90,7 +90,7 @@ int tach__preset_find(int pmu, const char *name, size_t length)
 static const char *cpu_name(const void *context, size_t i)
 {
 	(void)context;
-	return string(tach__preset_cpus[i].name);
+	return pool_string(tach__preset_cpus[i].name);
 }
 
 const char *tach__preset_cpu(const char *name, size_t length, size_t n)
@@ -99,5 +99,5 @@ const char *tach__preset_cpu(const char *name, size_t length, size_t n)
 
 	if (i >= tach__preset_ncpus || tach__name_compare(name, length, cpu_name(NULL, i)))
 		return NULL;
-	return string(tach__preset_cpus[i].pmu);
+	return pool_string(tach__preset_cpus[i].pmu);
 }

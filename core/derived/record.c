@@ -37,7 +37,7 @@ int tach__derived_type(const struct tach__span *name)
 	return -1;
 }
 
-static int shown(const struct tach__span *s)
+static int shown_length(const struct tach__span *s)
 {
 	return s->length > 60 ? 60 : (int)s->length;
 }
@@ -48,7 +48,7 @@ static int shown(const struct tach__span *s)
 	 false)
 
 /* That is no defect of the record. */
-static bool starved(const struct tach__fields *f, int column)
+static bool report_no_memory(const struct tach__fields *f, int column)
 {
 	if (f->sink->no_memory)
 		*f->sink->no_memory = true;
@@ -78,13 +78,13 @@ static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 			continue;
 		if (c == ' ' || c == '\t')
 			return FAIL(f, column, "a blank in the %s '%.*s': is a comma missing?",
-				    what, shown(s), s->at);
+				    what, shown_length(s), s->at);
 		if (c >= 0x7f)
 			return FAIL(f, column, "byte 0x%02x in the %s: only ASCII is allowed",
 				    c, what);
 		if (strchr("|\"'();", c))
-			return FAIL(f, column, "'%c' in the %s '%.*s'", c, what, shown(s),
-				    s->at);
+			return FAIL(f, column, "'%c' in the %s '%.*s'", c, what,
+				    shown_length(s), s->at);
 	}
 	return true;
 }
@@ -97,7 +97,7 @@ struct tails {
 	struct tach__span number[NNUMBERS];
 };
 
-static struct tach__span *tail(struct tails *t, const struct tach__span *keyword)
+static struct tach__span *find_tail(struct tails *t, const struct tach__span *keyword)
 {
 	struct tach__record *r = t->r;
 	const struct {
@@ -126,13 +126,13 @@ static bool is_tail(const struct tach__span *field)
 	struct tach__record r;
 	struct tails t = {.r = &r};
 
-	return tail(&t, field) != NULL;
+	return find_tail(&t, field) != NULL;
 }
 
 static bool formula(const struct tach__fields *f, const struct tach__record *r,
 		    const struct tach__span *text, int noperands, int *used);
 
-static size_t digits(const struct tach__span *s, size_t at)
+static size_t count_digits(const struct tach__span *s, size_t at)
 {
 	size_t n = 0;
 
@@ -144,31 +144,33 @@ static size_t digits(const struct tach__span *s, size_t at)
 /* Digits, with a point and an exponent perhaps. */
 static bool decimal(const struct tach__span *s)
 {
-	size_t n = digits(s, 0), any = n;
+	size_t n = count_digits(s, 0), any = n;
 
 	if (n < s->length && s->at[n] == '.') {
-		any += digits(s, n + 1);
-		n += 1 + digits(s, n + 1);
+		any += count_digits(s, n + 1);
+		n += 1 + count_digits(s, n + 1);
 	}
 	if (any && n < s->length && (s->at[n] == 'e' || s->at[n] == 'E')) {
 		n++;
 		n += n < s->length && (s->at[n] == '+' || s->at[n] == '-');
-		any = digits(s, n);
+		any = count_digits(s, n);
 		n += any;
 	}
 	return any && n == s->length;
 }
 
-static bool number(const struct tach__fields *f, const struct tach__span *s, const char *what,
-		   double *value)
+static bool parse_number(const struct tach__fields *f, const struct tach__span *s,
+			 const char *what, double *value)
 {
 	if (!decimal(s))
-		return FAIL(f, s->column, "%s is no number: '%.*s'", what, shown(s), s->at);
+		return FAIL(f, s->column, "%s is no number: '%.*s'", what, shown_length(s),
+			    s->at);
 	if (s->length > 100)
 		return FAIL(f, s->column, "%s has more than 100 characters", what);
 	*value = tach__number_parse(s->at, s->length);
 	if (!isfinite(*value))
-		return FAIL(f, s->column, "%s is too large: %.*s", what, shown(s), s->at);
+		return FAIL(f, s->column, "%s is too large: %.*s", what, shown_length(s),
+			    s->at);
 	return true;
 }
 
@@ -179,14 +181,14 @@ static bool take_numbers(const struct tach__fields *f, struct tails *t)
 	int used;
 
 	t->r->scale = 1;
-	if (scale->at && !number(f, scale, "SCALE", &t->r->scale))
+	if (scale->at && !parse_number(f, scale, "SCALE", &t->r->scale))
 		return false;
 	if (level->at) {
-		if (!number(f, level, "LEVEL", &value))
+		if (!parse_number(f, level, "LEVEL", &value))
 			return false;
 		if (!(value >= 1 && value <= 99) || value != (int)value)
 			return FAIL(f, level->column, "LEVEL is 1 to 99, not %.*s",
-				    shown(level), level->at);
+				    shown_length(level), level->at);
 		t->r->level = (int)value;
 	}
 	if (t->r->parent.at && !sound_name(f, &t->r->parent, "PARENT"))
@@ -201,23 +203,24 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 
 	for (; i < f->count; i += 2) {
 		const struct tach__span *keyword = &f->field[i];
-		struct tach__span *text = tail(&t, keyword);
+		struct tach__span *text = find_tail(&t, keyword);
 
 		if (!text)
 			return FAIL(f, keyword->column,
 				    "'%.*s' after a description: LDESC, SDESC, NOTE, UNIT, "
 				    "SCALE, THRESHOLD, LEVEL, PARENT or GROUP expected",
-				    shown(keyword), keyword->at);
+				    shown_length(keyword), keyword->at);
 		if (i + 1 == f->count) {
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line, f->end,
-					     "no text after %.*s", shown(keyword), keyword->at);
+					     "no text after %.*s", shown_length(keyword),
+					     keyword->at);
 			break;
 		}
 		if (text->at)
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_NOTE, f->line,
 					     keyword->column,
-					     "a second %.*s replaces the first", shown(keyword),
-					     keyword->at);
+					     "a second %.*s replaces the first",
+					     shown_length(keyword), keyword->at);
 		*text = f->field[i + 1];
 	}
 	return take_numbers(f, &t);
@@ -253,15 +256,15 @@ static bool events(const struct tach__fields *f, struct tach__record *r, int i, 
 	return tails(f, r, i);
 }
 
-static void unused(const struct tach__fields *f, const struct tach__record *r,
-		   const struct tach_formula *formula)
+static void report_unused(const struct tach__fields *f, const struct tach__record *r,
+			  const struct tach_formula *formula)
 {
 	for (int i = 0; i < r->nevents; i++)
 		if (!tach_formula_uses(formula, i))
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line,
 					     r->event[i].column,
 					     "the formula does not use N%d, '%.*s'", i,
-					     shown(&r->event[i]), r->event[i].at);
+					     shown_length(&r->event[i]), r->event[i].at);
 }
 
 /*
@@ -300,7 +303,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r,
 	int rc;
 
 	if (!text)
-		return starved(f, span->column);
+		return report_no_memory(f, span->column);
 	memcpy(text, span->at, span->length);
 	text[span->length] = 0;
 	if (span == &r->formula && r->type == TACH_DERIVED_TYPE_POSTFIX)
@@ -312,7 +315,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r,
 	rc = tach_formula_compile(text, &opt, &compiled, &err);
 	free(text);
 	if (rc == TACH_ERR_NOMEM)
-		return starved(f, span->column);
+		return report_no_memory(f, span->column);
 	if (rc)
 		return FAIL(f, span->column + (err.column ? err.column - 1 : 0), "%s",
 			    err.text);
@@ -320,7 +323,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r,
 	for (int i = 0; i < TACH_FORMULA_OPERANDS_MAX; i++)
 		*used += tach_formula_uses(compiled, i);
 	if (span == &r->formula)
-		unused(f, r, compiled);
+		report_unused(f, r, compiled);
 	tach_formula_free(compiled);
 	return true;
 }
@@ -343,7 +346,7 @@ static bool interpret(const struct tach__fields *f, struct tach__record *r)
 			f, f->field[1].column,
 			"unknown derived type '%.*s': NOT_DERIVED, DERIVED_ADD, _PS, _ADD_PS, "
 			"_CMPD, _SUB, _POSTFIX or _INFIX expected",
-			shown(&f->field[1]), f->field[1].at);
+			shown_length(&f->field[1]), f->field[1].at);
 	r->type = (enum tach_derived_type)type;
 	if (types[type].formula) {
 		if (f->count < 3)

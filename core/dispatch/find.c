@@ -46,7 +46,7 @@ static int find_event(int table, uint32_t revision, const char *name, size_t len
 	for (int e = first; e >= 0 && e < (int)tach__pmu_at(table)->nevents; e++) {
 		const struct tach__event *row = tach__event_at(table, e);
 
-		if (tach__in_revision(row->attrs, revision) &&
+		if (tach__is_in_revision(row->attrs, revision) &&
 		    same(tach__str(row->name), name, length))
 			return e;
 	}
@@ -94,7 +94,7 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 	for (int u = tach__umask_find(row, text, length); u >= 0 && u < row->numasks; u++) {
 		const struct tach__umask *mask = tach__umask_at(row, u);
 
-		if (tach__in_revision(mask->attrs, revision) &&
+		if (tach__is_in_revision(mask->attrs, revision) &&
 		    same(tach__str(mask->name), text, length))
 			return add_umask(out, u);
 	}

@@ -114,8 +114,8 @@ static int requested(const struct tach__work *w, const struct tach__string *s,
 }
 
 /* The vendor's own spelling of an event that was found by its name, without its attributes. */
-static int respelled(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
-		     const char **rest)
+static int resolve_respelled(struct tach__work *w, int pmu, const struct tach__string *s,
+			     int *umask, const char **rest)
 {
 	int dots = *s->attrs.at == '.';
 
@@ -157,7 +157,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of an event with another name in the table. */
 	if ((*rc == TACH_ERR_ATTR || w->vendor_differs || is_vendors(w, pmu, s)) &&
-	    respelled(w, pmu, s, &umask, &rest)) {
+	    resolve_respelled(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;
 		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
@@ -235,7 +235,8 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 /*
  * No PMU has it. If a table has the name, `exists` rejected it: this processor lacks the event.
  */
-static int nowhere(struct tach__work *w, const struct tach__text *name, const int *pmus, int n)
+static int report_not_found(struct tach__work *w, const struct tach__text *name,
+			    const int *pmus, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (tach__event_find(pmus[i], name->text, name->length) >= 0)
@@ -277,7 +278,7 @@ static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 	    (pmu < tach__npmus() && by_derived(w, pmu, s, rc)))
 		return *rc;
 	w->column = tach__column(s->start, s->event.text);
-	return *rc = nowhere(w, &s->event, &pmu, 1);
+	return *rc = report_not_found(w, &s->event, &pmu, 1);
 }
 
 /* The first box that has the event, of several that may count it. */
@@ -295,7 +296,7 @@ static int in_boxes(struct tach__work *w, const struct tach__string *s, int *rc)
 	return 0;
 }
 
-static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
+static int search_all_pmus(struct tach__work *w, const struct tach__string *s, int *rc)
 {
 	int pmus[TACH__SEARCH_MAX], n = tach__candidates(w, pmus);
 
@@ -309,10 +310,10 @@ static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
 	if (in_boxes(w, s, rc))
 		return *rc;
 	w->column = 1;
-	return *rc = nowhere(w, &s->event, pmus, n);
+	return *rc = report_not_found(w, &s->event, pmus, n);
 }
 
-static int attempt(struct tach__work *w, const char *string, int encode)
+static int try_encode(struct tach__work *w, const char *string, int encode)
 {
 	struct tach__string s;
 	int rc = tach__string_split(&s, string, w->err);
@@ -323,7 +324,7 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
 	} else {
-		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
+		rc = s.pmu.text ? prefixed(w, &s, &rc) : search_all_pmus(w, &s, &rc);
 	}
 	return rc || !encode ? rc : finish(w);
 }
@@ -358,12 +359,12 @@ again(struct tach__work *w, const char *string, const struct tach_encode_options
 	    tach__terms_respell(string, w->respelled, sizeof w->respelled)) {
 		text = w->respelled;
 		start(w, text, opt, NULL);
-		rc = attempt(w, text, 1);
+		rc = try_encode(w, text, 1);
 	}
 	if (!rc || !err)
 		return rc;
 	start(w, text, opt, err);
-	rc = attempt(w, text, 1);
+	rc = try_encode(w, text, 1);
 	if (text != string && err->column > slash)
 		err->column = slash;
 	return rc;
@@ -375,7 +376,7 @@ int tach__encode(struct tach__work *w, const char *string,
 	int rc;
 
 	start(w, string, opt, NULL);
-	rc = attempt(w, string, 1);
+	rc = try_encode(w, string, 1);
 	return TACH_LIKELY(!rc) ? 0 : again(w, string, opt, err, rc);
 }
 
@@ -395,5 +396,5 @@ int tach__lookup(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt)
 {
 	start(w, string, opt, NULL);
-	return attempt(w, string, 0);
+	return try_encode(w, string, 0);
 }

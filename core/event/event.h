@@ -32,7 +32,7 @@ void tach__offer(struct tach__work *w);
 /* OS modifiers that this event accepts. */
 uint32_t tach__perf_offer(const struct tach__work *w);
 /* Returns 1 if sampling of this event can be precise. */
-int tach__precise(const struct tach__work *w);
+int tach__can_be_precise(const struct tach__work *w);
 int tach__perf_encode(struct tach__work *w);
 
 /* ---- fqstr.c ---- */

@@ -71,7 +71,7 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 	return add_pick(w, kind, mod, value);
 }
 
-static int two_kinds(struct tach__work *w)
+static int refuse_two_kinds(struct tach__work *w)
 {
 	return tach__refuse(w, TACH_ERR_ATTR, "use one numeric umask, without named umasks");
 }
@@ -88,7 +88,7 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 	if (!tach__text_number(&term->name, &value))
 		return tach__refuse(w, TACH_ERR_ATTR, "malformed hexadecimal umask");
 	if (w->raw_given || w->named_given)
-		return two_kinds(w);
+		return refuse_two_kinds(w);
 	if (term->has_value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "a umask takes no value");
 	w->raw_given = 1;
@@ -145,7 +145,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 	}
 	if (!w->alias) {
 		if (w->raw_given)
-			return two_kinds(w);
+			return refuse_two_kinds(w);
 		w->named_given = 1;
 	}
 	if (!um->attrs)
@@ -212,7 +212,7 @@ static int match_list(struct tach__work *w, struct tach__attrs list)
 }
 
 /* Follows aliases of events. Attributes in an alias precede the user's. */
-static int resolve(struct tach__work *w)
+static int resolve_aliases(struct tach__work *w)
 {
 	const char *alias, *end, *rest;
 	int event, rc = 0;
@@ -230,7 +230,7 @@ static int resolve(struct tach__work *w)
 	w->event_number = event;
 	w->event = tach__event_at(w->pmu_number, event);
 	w->alias_steps++;
-	rc = resolve(w);
+	rc = resolve_aliases(w);
 	w->alias++;
 	if (!rc)
 		rc = match_list(w, tach__attrs_from(rest, end));
@@ -262,7 +262,7 @@ static int conflict(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
 }
 
-static inline int no_conflict(struct tach__work *w)
+static inline int check_conflicts(struct tach__work *w)
 {
 	if (w->npicks > w->quirks->repeats)
 		drop_as_libpfm4(w);
@@ -282,19 +282,19 @@ static int match_row(struct tach__work *w, int row)
 
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs)
 {
-	int rc = resolve(w);
+	int rc = resolve_aliases(w);
 
 	if (!rc && row >= 0)
 		rc = match_row(w, row);
 	if (!rc)
 		rc = match_list(w, attrs);
-	return rc ? rc : no_conflict(w);
+	return rc ? rc : check_conflicts(w);
 }
 
 int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n)
 {
 	const struct tach__event *asked = w->event;
-	int rc = resolve(w);
+	int rc = resolve_aliases(w);
 
 	for (unsigned i = 0; !rc && i < n; i++) {
 		const struct tach__pick *pick = &picks[i];
@@ -309,23 +309,23 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 			rc = TACH_ERR_ATTR;
 		}
 	}
-	return rc ? rc : no_conflict(w);
+	return rc ? rc : check_conflicts(w);
 }
 
 int tach__match(struct tach__work *w, struct tach__attrs attrs)
 {
-	int rc = resolve(w);
+	int rc = resolve_aliases(w);
 
 	if (!rc)
 		rc = match_list(w, attrs);
-	return rc ? rc : no_conflict(w);
+	return rc ? rc : check_conflicts(w);
 }
 
 int tach__match_more(struct tach__work *w, struct tach__attrs attrs)
 {
 	int rc = match_list(w, attrs);
 
-	return rc ? rc : no_conflict(w);
+	return rc ? rc : check_conflicts(w);
 }
 
 static void offer_box(struct tach__work *w)

@@ -96,7 +96,7 @@ int tach__perf_type(const struct tach_encode_options *opt, int number)
 /* ---- modifiers ---- */
 
 /* Returns 1 if sampling of the event can be precise. */
-int tach__precise(const struct tach__work *w)
+int tach__can_be_precise(const struct tach__work *w)
 {
 	return (w->event->flags & w->quirks->precise) == TACH__EV_PEBS;
 }
@@ -116,10 +116,10 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 		return offer;
 	offer |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ | 1u << TACH__OS_EXCL |
 		 1u << TACH__OS_CPU | 1u << TACH__OS_PINNED;
-	if (w->generic ? tach__perf_offers_precise(w) : intel && tach__precise(w))
+	if (w->generic ? tach__perf_offers_precise(w) : intel && tach__can_be_precise(w))
 		offer |= 1u << TACH__OS_PRECISE;
 	if (w->generic ? w->generic == TACH__GENERIC_RAW
-		       : intel && w->pmu->flags & TACH__PMU_EXTPEBS && !tach__precise(w))
+		       : intel && w->pmu->flags & TACH__PMU_EXTPEBS && !tach__can_be_precise(w))
 		offer |= 1u << TACH__OS_HW_SMPL;
 	return offer;
 }

@@ -51,8 +51,8 @@ static int distance(const struct tach__text *a, const char *b, int limit)
 	return last[m] < limit ? last[m] : limit;
 }
 
-static void consider(struct best *best, const struct tach__text *name, const char *word,
-		     int pmu)
+static void consider_word(struct best *best, const struct tach__text *name, const char *word,
+			  int pmu)
 {
 	int d = distance(name, word, best->distance);
 
@@ -66,21 +66,21 @@ static struct best start(const struct tach__text *name)
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
 }
 
-static int shown(const struct tach__text *name)
+static int shown_length(const struct tach__text *name)
 {
 	return name->length > 60 ? 60 : (int)name->length;
 }
 
-static int answer(struct tach__work *w, int code, const struct tach__text *name,
-		  const char *what, const struct best *best)
+static int report_suggestion(struct tach__work *w, int code, const struct tach__text *name,
+			     const char *what, const struct best *best)
 {
 	if (best->word)
 		return tach__refuse(w, code, "%s '%.*s'; did you mean %s%s%s?", what,
-				    shown(name), name->text,
+				    shown_length(name), name->text,
 				    best->pmu >= 0 ? tach__str(tach__pmu_at(best->pmu)->name)
 						   : "",
 				    best->pmu >= 0 ? "::" : "", best->word);
-	return tach__refuse(w, code, "%s '%.*s'", what, shown(name), name->text);
+	return tach__refuse(w, code, "%s '%.*s'", what, shown_length(name), name->text);
 }
 
 /* The event's name in the string: codes and terms have no row with a name. */
@@ -107,17 +107,17 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 	if (w->quirks->letters && w->os != TACH_OS_NONE && tach__letter_refused(w, name))
 		return TACH_ERR_ATTR;
 	for (int i = 0; i < w->event->numasks; i++)
-		consider(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
+		consider_word(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
 	if (best.word || name->length > 2) {
 		for (set = w->mods; set; set &= set - 1)
-			consider(&best, name, mods[__builtin_ctz(set)].name, -1);
+			consider_word(&best, name, mods[__builtin_ctz(set)].name, -1);
 		for (set = w->osmods; set; set &= set - 1)
-			consider(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
+			consider_word(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
 	}
 	own = event_name(w);
 	snprintf(what, sizeof what, "%.*s has no umask or modifier",
 		 own.length > 64 ? 64 : (int)own.length, own.text);
-	return answer(w, TACH_ERR_ATTR, name, what, &best);
+	return report_suggestion(w, TACH_ERR_ATTR, name, what, &best);
 }
 
 int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
@@ -127,14 +127,14 @@ int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
 	if (!w->err)
 		return TACH_ERR_NOTFOUND;
 	for (int i = 0; i < tach__npmus() + tach__nboxes(); i++)
-		consider(&best, name, tach__str(tach__pmu_at(i)->name), -1);
-	return answer(w, TACH_ERR_NOTFOUND, name, "no PMU", &best);
+		consider_word(&best, name, tach__str(tach__pmu_at(i)->name), -1);
+	return report_suggestion(w, TACH_ERR_NOTFOUND, name, "no PMU", &best);
 }
 
 static void consider_events(struct best *best, const struct tach__text *name, int pmu)
 {
 	for (uint32_t i = 0; i < tach__pmu_at(pmu)->nevents; i++)
-		consider(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
+		consider_word(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
 }
 
 /* The boxes of the CPUs that have these PMUs. */
@@ -144,7 +144,7 @@ static void consider_boxes(struct best *best, const struct tach__text *name, con
 	uint64_t boxes[TACH__BOX_WORDS] = {0};
 
 	for (int i = 0; i < npmus; i++)
-		tach__boxes_beside(pmus[i], boxes);
+		tach__boxes_of_pmu(pmus[i], boxes);
 	for (int i = 0; i < tach__nboxes(); i++)
 		if (tach__box_in(boxes, tach__npmus() + i))
 			consider_events(best, name, tach__npmus() + i);
@@ -171,7 +171,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 			if (tach__event_find(i, name->text, name->length) >= 0)
 				consider_events(&best, name, i);
 	}
-	return answer(w, TACH_ERR_NOTFOUND, name, "no event", &best);
+	return report_suggestion(w, TACH_ERR_NOTFOUND, name, "no event", &best);
 }
 
 const char *tach__suggest_near(int pmu, const struct tach__event *row,
@@ -182,7 +182,7 @@ const char *tach__suggest_near(int pmu, const struct tach__event *row,
 	if (!row)
 		consider_events(&best, name, pmu);
 	for (int i = 0; row && i < row->numasks; i++)
-		consider(&best, name, tach__str(tach__umask_at(row, i)->name), -1);
+		consider_word(&best, name, tach__str(tach__umask_at(row, i)->name), -1);
 	return best.word;
 }
 
@@ -192,6 +192,6 @@ const char *tach__suggest_word(const char *const *words, const char *name, size_
 	struct best best = {4, NULL, -1};
 
 	for (; *words; words++)
-		consider(&best, &text, *words, -1);
+		consider_word(&best, &text, *words, -1);
 	return best.word;
 }

@@ -85,7 +85,7 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 }
 
 /* "config1:0-7,32-35": distributes the value to these bits. 0, or -1 if it does not fit. */
-static int deposit(struct tach__work *w, const char *format, uint64_t value)
+static int deposit_value(struct tach__work *w, const char *format, uint64_t value)
 {
 	uint64_t *word = &w->config;
 	const char *at = strchr(format, ':');
@@ -138,7 +138,7 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 		      const char *end, int depth);
 
 /* The length of a text in an error message. */
-static int shown(const struct tach__text *text)
+static int shown_length(const struct tach__text *text)
 {
 	return text->length > 60 ? 60 : (int)text->length;
 }
@@ -197,15 +197,15 @@ static int take_term(struct tach__work *w, const struct device *device,
 	if (format) {
 		if (!number)
 			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "'%.*s' is not a number",
-					    shown(&term->value), term->value.text);
+					    shown_length(&term->value), term->value.text);
 		if (strncmp(format, "config3:", 8) == 0)
 			return tach__refuse(w, TACH_ERR_NOTSUPP,
 					    "%.*s lies in the word config3, which only "
 					    "sampling uses: leave it out",
-					    shown(&term->name), term->name.text);
-		if (deposit(w, format, value))
+					    shown_length(&term->name), term->name.text);
+		if (deposit_value(w, format, value))
 			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%.*s has the bits %s only",
-					    shown(&term->name), term->name.text, format);
+					    shown_length(&term->name), term->name.text, format);
 		return 0;
 	}
 	/* A named event of the device is a list of terms. */
@@ -223,7 +223,8 @@ static int take_term(struct tach__work *w, const struct device *device,
 		w, TACH_ERR_ATTR,
 		"%.*s has no term '%.*s'; expected event=, umask=, config=, or a name "
 		"from its sysfs folders format and events",
-		shown(&device->name), device->name.text, shown(&term->name), term->name.text);
+		shown_length(&device->name), device->name.text, shown_length(&term->name),
+		term->name.text);
 }
 
 /* perf's metrics write name='CPU_CLK:cmask=1,inv': commas may be inside quotes. */
@@ -314,7 +315,7 @@ static int set_type(struct tach__work *w, struct device *device)
 		w->column = 1;
 		return tach__refuse(w, TACH_ERR_NOTFOUND,
 				    "no device '%.*s' in /sys/bus/event_source/devices",
-				    shown(&device->name), device->name.text);
+				    shown_length(&device->name), device->name.text);
 	}
 	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
 	return 0;

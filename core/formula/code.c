@@ -112,7 +112,7 @@ static bool simple(const struct tach__fold *s, unsigned kid)
 
 /* Evaluates the right side first, if the left side is a count or a number that an instruction
  * can include. */
-static bool turned(const struct tach__fold *s, const struct tach__node *n)
+static bool is_right_first(const struct tach__fold *s, const struct tach__node *n)
 {
 	return n->op <= TACH__F_DIV && simple(s, n->kid[0]) && !simple(s, n->kid[1]);
 }
@@ -179,7 +179,7 @@ static void emit(struct tach__fold *s, unsigned i)
 	const struct tach__node *node = s->f->node;
 	unsigned at = i;
 
-	while (tach__f_is_chain(&node[at]) && !s->of[at].is && !turned(s, &node[at]))
+	while (tach__f_is_chain(&node[at]) && !s->of[at].is && !is_right_first(s, &node[at]))
 		at = node[at].kid[0];
 	emit_one(s, at);
 	while (at != i) {

@@ -20,11 +20,11 @@ struct pass {
 	uint32_t operand;
 };
 
-static struct dual walk(const struct pass *p, unsigned i);
+static struct dual evaluate_node(const struct pass *p, unsigned i);
 
-static bool holds(const struct pass *p, const struct tach__node *n)
+static bool is_true(const struct pass *p, const struct tach__node *n)
 {
-	double a = walk(p, n->kid[0]).v, b = walk(p, n->kid[1]).v;
+	double a = evaluate_node(p, n->kid[0]).v, b = evaluate_node(p, n->kid[1]).v;
 
 	switch (n->op) {
 	case TACH__F_LT:
@@ -78,14 +78,14 @@ static struct dual walk_one(const struct pass *p, unsigned i)
 	case TACH__F_ELAPSED:
 		return (struct dual){p->elapsed, p->operand == ELAPSED};
 	case TACH__F_NEG:
-		x = walk(p, n->kid[0]);
+		x = evaluate_node(p, n->kid[0]);
 		return (struct dual){-x.v, -x.d};
 	default: /* COND */
-		return walk(p, n->kid[holds(p, &p->f->node[n->kid[0]]) ? 1 : 2]);
+		return evaluate_node(p, n->kid[is_true(p, &p->f->node[n->kid[0]]) ? 1 : 2]);
 	}
 }
 
-static struct dual walk(const struct pass *p, unsigned i)
+static struct dual evaluate_node(const struct pass *p, unsigned i)
 {
 	const struct tach__node *node = p->f->node;
 	unsigned at = i;
@@ -96,7 +96,7 @@ static struct dual walk(const struct pass *p, unsigned i)
 	x = walk_one(p, at);
 	while (at != i) {
 		at = node[at].up;
-		x = binary((enum tach__op)node[at].op, x, walk(p, node[at].kid[1]));
+		x = binary((enum tach__op)node[at].op, x, evaluate_node(p, node[at].kid[1]));
 	}
 	return x;
 }
@@ -111,11 +111,11 @@ double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, cons
 	for (int i = 0; i < f->noperands && error; i++) {
 		p.operand = (uint32_t)i;
 		if (tach_formula_uses(f, i) && error[i] != 0)
-			sum += fabs(walk(&p, f->root).d) * fabs(error[p.operand]);
+			sum += fabs(evaluate_node(&p, f->root).d) * fabs(error[p.operand]);
 	}
 	p.operand = ELAPSED;
 	if (elapsed_error != 0)
-		sum += fabs(walk(&p, f->root).d) * fabs(elapsed_error);
+		sum += fabs(evaluate_node(&p, f->root).d) * fabs(elapsed_error);
 	if (result_error)
 		*result_error = isnan(value) ? NAN : sum;
 	return value;

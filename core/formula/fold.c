@@ -118,7 +118,7 @@ static bool finite_all(const struct tach__fold *s, const struct tach__wide *w)
  * Does the fraction overflow, or lose a product that is too small, only if the original formula
  * does? (p + 1e300 q) / q is infinite for values for which p / q + 1e300 is finite.
  */
-static bool tame(const struct tach__fold *s, const struct tach__fraction *x)
+static bool is_bounded(const struct tach__fold *s, const struct tach__fraction *x)
 {
 	const double least = 1e-200, most = 1e200;
 
@@ -266,8 +266,8 @@ static void fold_one(const struct tach__fold *s, unsigned i)
 	out->is = fold_node(s, &s->f->node[i], out);
 	if (out->is)
 		reduce(s, out);
-	out->is =
-		out->is && finite_all(s, &out->num) && finite_all(s, &out->den) && tame(s, out);
+	out->is = out->is && finite_all(s, &out->num) && finite_all(s, &out->den) &&
+		  is_bounded(s, out);
 }
 
 /* Allocates for the largest case: a form for each node, a term for each leaf, and 4

@@ -30,7 +30,7 @@ static char peek(struct tach__parse *p)
 	return p->text[p->at];
 }
 
-static int expected(struct tach__parse *p, const char *what)
+static int report_expected(struct tach__parse *p, const char *what)
 {
 	char buffer[16];
 
@@ -57,7 +57,7 @@ static bool digit(char c)
 }
 
 /* Where a run of name characters may be cut when the whole of it is unknown. */
-static bool joint(char c)
+static bool is_joint(char c)
 {
 	return c == '-' || c == ':' || c == '.' || c == '=';
 }
@@ -75,7 +75,7 @@ static int function(struct tach__parse *p, enum tach__op op)
 	int left = (p->at++, value(p)), right;
 
 	if (left >= 0 && peek(p) != ',')
-		return expected(p, "','");
+		return report_expected(p, "','");
 	while (left >= 0 && peek(p) == ',') {
 		p->at++;
 		right = value(p);
@@ -86,7 +86,7 @@ static int function(struct tach__parse *p, enum tach__op op)
 	if (left < 0)
 		return left;
 	if (peek(p) != ')')
-		return expected(p, "',' or ')'");
+		return report_expected(p, "',' or ')'");
 	p->at++;
 	return left;
 }
@@ -117,22 +117,22 @@ static int name(struct tach__parse *p)
 	const char *text = p->text + at;
 	int node, joints = 0;
 
-	while (letter(text[length]) || digit(text[length]) || joint(text[length]) ||
+	while (letter(text[length]) || digit(text[length]) || is_joint(text[length]) ||
 	       text[length] == '@') {
-		joints += joint(text[length]);
+		joints += is_joint(text[length]);
 		if (joints > JOINTS_MAX)
 			break;
 		length++;
 	}
 	whole = length;
 	for (; length; length--) {
-		if (length < whole && !joint(text[length]))
+		if (length < whole && !is_joint(text[length]))
 			continue;
 		node = known(p, at, length);
 		if (node != TACH__P_UNKNOWN)
 			return node;
 	}
-	while (whole > 1 && joint(text[whole - 1]))
+	while (whole > 1 && is_joint(text[whole - 1]))
 		whole--;
 	return tach__p_unknown(p, at, whole);
 }
@@ -157,7 +157,7 @@ static int number(struct tach__parse *p)
 	size_t at = p->at, length = tach__p_number_span(p->text + at);
 
 	if (!length)
-		return expected(p, "a number or a name");
+		return report_expected(p, "a number or a name");
 	if (letter(p->text[at + length]) || p->text[at + length] == '.')
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at + length,
 				    "an operator expected after the number");
@@ -182,7 +182,7 @@ static int primary(struct tach__parse *p)
 		return tach__p_max_hz(p, p->at - 1);
 	}
 	if (c != '(')
-		return expected(p, "an operand");
+		return report_expected(p, "an operand");
 	at = p->at++;
 	node = value(p);
 	if (node < 0)
@@ -197,7 +197,7 @@ static int primary(struct tach__parse *p)
 	return node;
 }
 
-static int factor(struct tach__parse *p)
+static int parse_factor(struct tach__parse *p)
 {
 	char c = peek(p);
 	int node;
@@ -207,7 +207,7 @@ static int factor(struct tach__parse *p)
 	if (++p->nesting > TACH__F_DEPTH_MAX)
 		return too_deep(p);
 	p->at++;
-	node = factor(p);
+	node = parse_factor(p);
 	p->nesting--;
 	if (node < 0 || c == '+')
 		return node;
@@ -216,12 +216,12 @@ static int factor(struct tach__parse *p)
 
 static int product(struct tach__parse *p)
 {
-	int left = factor(p), right;
+	int left = parse_factor(p), right;
 	char c;
 
 	while (left >= 0 && ((c = peek(p)) == '*' || c == '/')) {
 		p->at++;
-		right = factor(p);
+		right = parse_factor(p);
 		if (right < 0)
 			return right;
 		left = binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right);
@@ -301,7 +301,7 @@ static int choice(struct tach__parse *p, int condition)
 	if (kids[1] < 0)
 		return kids[1];
 	if (peek(p) != ':')
-		return expected(p, "':'");
+		return report_expected(p, "':'");
 	p->at++;
 	kids[2] = value(p);
 	if (kids[2] < 0)
@@ -333,6 +333,6 @@ int tach__p_infix(struct tach__parse *p)
 	if (node < 0)
 		return node;
 	if (peek(p))
-		return expected(p, "an operator");
+		return report_expected(p, "an operator");
 	return tach__p_value(p, node);
 }

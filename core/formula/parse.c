@@ -254,7 +254,7 @@ int tach__p_max_hz(struct tach__parse *p, size_t at)
 }
 
 /* Ticks of the clock of tsc_hz in the interval. */
-static int ticks(struct tach__parse *p, size_t at)
+static int add_ticks(struct tach__parse *p, size_t at)
 {
 	int hz = clock_node(p, TACH__F_TSC_HZ, at), kids[2] = {hz};
 
@@ -286,7 +286,7 @@ static int parameter(struct tach__parse *p, size_t at, size_t length)
 }
 
 /* A copy of another formula's tree; its root. */
-static int graft(struct tach__parse *p, size_t at, const struct tach_formula *part)
+static int graft_formula(struct tach__parse *p, size_t at, const struct tach_formula *part)
 {
 	struct tach_formula *f = p->f;
 	int base = (int)f->nnodes, n = 0, kids[3];
@@ -342,13 +342,14 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 	slot = p->opt->resolve ? p->opt->resolve(p->opt->context, name, length)
 			       : TACH_ERR_NOTFOUND;
 	if (slot < 0 && tach__p_is(name, length, "tsc"))
-		return ticks(p, at);
+		return add_ticks(p, at);
 	if (slot < 0 && tach__p_is(name, length, "time"))
 		return tach__p_leaf(p, TACH__F_ELAPSED);
 	if (slot < 0)
 		return parameter(p, at, length);
 	if (slot >= TACH_FORMULA_PART && p->opt->part)
-		return graft(p, at, p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
+		return graft_formula(p, at,
+				     p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
 	return operand(p, at, slot);
 }
 

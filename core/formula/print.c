@@ -98,7 +98,7 @@ static int precedence(const struct tach__node *n)
 static void infix(struct out *o, unsigned i);
 
 /* In parentheses when it binds less than its place asks. */
-static void kid(struct out *o, unsigned i, int least)
+static void print_kid(struct out *o, unsigned i, int least)
 {
 	bool loose = precedence(&o->f->node[i]) < least;
 
@@ -124,19 +124,19 @@ static void infix_one(struct out *o, unsigned i)
 		return;
 	case TACH__F_NEG:
 		put(o, "-");
-		kid(o, n->kid[0], p + 1);
+		print_kid(o, n->kid[0], p + 1);
 		return;
 	case TACH__F_COND:
-		kid(o, n->kid[0], p + 1);
+		print_kid(o, n->kid[0], p + 1);
 		put(o, " ? ");
-		kid(o, n->kid[1], p + 1);
+		print_kid(o, n->kid[1], p + 1);
 		put(o, " : ");
-		kid(o, n->kid[2], p);
+		print_kid(o, n->kid[2], p);
 		return;
 	default: /* comparisons */
-		kid(o, n->kid[0], p);
+		print_kid(o, n->kid[0], p);
 		put(o, operators[n->op].infix);
-		kid(o, n->kid[1], p + 1);
+		print_kid(o, n->kid[1], p + 1);
 	}
 }
 
@@ -163,7 +163,7 @@ static void infix_rest(struct out *o, const struct tach__node *n)
 		return;
 	}
 	put(o, operators[n->op].infix);
-	kid(o, n->kid[1], precedence(n) + 1);
+	print_kid(o, n->kid[1], precedence(n) + 1);
 }
 
 /* Operators of a chain are left-associative. */

@@ -232,7 +232,7 @@ static tach__step *const steps[TACH__F_NOPS] = {
 };
 
 /* In the order of ALONG and of the enumeration. */
-static int along(uint32_t op)
+static int step_index(uint32_t op)
 {
 	return op >= TACH__F_ADD_ARG && op <= TACH__F_DIV_NUM ? (int)(op - TACH__F_ADD_ARG)
 							      : -1;
@@ -247,7 +247,7 @@ static tach__step *link_one(const struct tach__insn *i)
 		{ALONG(AFTER_STEP, PLUS_NUMBER)},  {ALONG(AFTER_STEP, MINUS_NUMBER)},
 		{ALONG(AFTER_STEP, TIMES_NUMBER)}, {ALONG(AFTER_STEP, OVER_NUMBER)},
 	};
-	int this = along(i->op), next = this < 0 ? -1 : along(i[1].op);
+	int this = step_index(i->op), next = this < 0 ? -1 : step_index(i[1].op);
 
 	if (this < 0)
 		return steps[i->op];
@@ -279,7 +279,7 @@ ENTRY(flagged)
 static tach__entry *entry(const struct tach_formula *f)
 {
 	static tach__entry *const first[] = {ALONG(FIRST_STEP, )};
-	int second = f->ncode > 1 ? along(f->code[1].op) : -1;
+	int second = f->ncode > 1 ? step_index(f->code[1].op) : -1;
 
 	if (f->stack)
 		return start_saving;

@@ -69,7 +69,7 @@ static double asleep_ns(void)
 }
 
 /* The closest of some pairs: an interrupt between the two clocks spoils one. */
-static struct look look(void)
+static struct look read_pair(void)
 {
 	struct look best = {0};
 	uint64_t least = UINT64_MAX;
@@ -112,7 +112,7 @@ void tach__clock_start(void)
 					 __ATOMIC_RELAXED))
 		return;
 	if (!inherited_look(&first))
-		first = look();
+		first = read_pair();
 	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
 }
 
@@ -166,7 +166,7 @@ static double kernel_hz(void)
 }
 
 /* Times from the first look on have a suspend in between: later ones go by this. */
-static void first_anew(const struct look *now)
+static void restart_pairs(const struct look *now)
 {
 	int set = 2;
 
@@ -184,17 +184,17 @@ static double measured_hz(double apart_min, double *error)
 
 	tach__clock_start();
 	/* Another thread is at it, or was when this process was forked. */
-	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : look();
-	end = look();
+	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : read_pair();
+	end = read_pair();
 	if (fabs(end.asleep - begin.asleep) > SUSPENDED) {
 		begin = end;
-		first_anew(&begin);
+		restart_pairs(&begin);
 	}
 	if (end.ns - begin.ns < apart_min) {
 		struct timespec rest = {0, (long)(apart_min - (end.ns - begin.ns))};
 
 		nanosleep(&rest, NULL);
-		end = look();
+		end = read_pair();
 	}
 	apart = (double)(end.ticks - begin.ticks);
 	*error = (double)(begin.width + end.width) / 2 / apart;

@@ -71,7 +71,7 @@ long tach__descriptor_keep(long fd, uint64_t *id)
 	return refused;
 }
 
-int tach__descriptor_is(int fd, uint64_t id)
+int tach__descriptor_is_event(int fd, uint64_t id)
 {
 	uint64_t now = 0;
 

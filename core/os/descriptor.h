@@ -22,7 +22,7 @@
  */
 long tach__descriptor_keep(long fd, uint64_t *id);
 /* Is `fd` still that event? */
-int tach__descriptor_is(int fd, uint64_t id);
+int tach__descriptor_is_event(int fd, uint64_t id);
 /*
  * Closes it if it is still the event. -1 is allowed. Where the question is refused, as by a
  * seccomp filter that came later, any event at that number is taken for it: the number is among

@@ -98,7 +98,7 @@ uint32_t tach__environment_number(const char *variable, uint32_t otherwise)
 }
 
 /* "TACH_SPARSE", or "TACH_OPTIONS: sparse". */
-static const char *where_said(const char *variable, char *text, size_t size)
+static const char *name_source(const char *variable, char *text, size_t size)
 {
 	const char *value = secure_getenv(variable);
 
@@ -120,7 +120,7 @@ int tach__environment_odd(char *text, size_t size)
 	if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0 &&
 	    strcmp(value, "correct") != 0) {
 		snprintf(text, size, "%s is 0, 1 or correct, not '%.40s'",
-			 where_said("TACH_INTERRUPTS", name, sizeof name), value);
+			 name_source("TACH_INTERRUPTS", name, sizeof name), value);
 		return 1;
 	}
 	value = tach__environment("TACH_REGIONS");
@@ -134,7 +134,7 @@ int tach__environment_odd(char *text, size_t size)
 		value = tach__environment(numbers[i]);
 		if (value && !is_number(value)) {
 			snprintf(text, size, "%s is a number%s, not '%.40s'",
-				 where_said(numbers[i], name, sizeof name),
+				 name_source(numbers[i], name, sizeof name),
 				 value[strspn(value, "0123456789")] ? "" : " up to 4294967295",
 				 value);
 			return 1;

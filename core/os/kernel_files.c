@@ -12,7 +12,7 @@ enum { PATH_ROOM = 512, LINE_ROOM = 4096, BLOCK = 4096 };
 
 /* Returns 0 if the room is too small. snprintf is too slow: libpfm-4's drop-in looks for each
  * box when it starts. */
-static int join(char whole[PATH_ROOM], const char *root, const char *path)
+static int join_path(char whole[PATH_ROOM], const char *root, const char *path)
 {
 	size_t before = strlen(root), after = strlen(path) + 1;
 
@@ -27,7 +27,7 @@ static int open_file(const char *root, const char *path)
 {
 	char whole[PATH_ROOM];
 
-	return join(whole, root, path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
+	return join_path(whole, root, path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 static ssize_t read_some(int fd, char *out, size_t size)
@@ -43,7 +43,7 @@ static ssize_t read_some(int fd, char *out, size_t size)
 int tach__file_exists(const char *root, const char *path)
 {
 	char whole[PATH_ROOM];
-	int saved = errno, found = join(whole, root, path) && access(whole, F_OK) == 0;
+	int saved = errno, found = join_path(whole, root, path) && access(whole, F_OK) == 0;
 
 	errno = saved;
 	return found;

@@ -4,7 +4,7 @@
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
-static long open_as_is(const struct perf_event_attr *attr, int leader)
+static long open_unchanged(const struct perf_event_attr *attr, int leader)
 {
 	return tach__sys(SYS_perf_event_open, (long)attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC,
 			 0);
@@ -13,12 +13,12 @@ static long open_as_is(const struct perf_event_attr *attr, int leader)
 long tach__perf_open(const struct perf_event_attr *attr, int leader)
 {
 	struct perf_event_attr host = *attr;
-	long fd = open_as_is(attr, leader), again;
+	long fd = open_unchanged(attr, leader), again;
 
 	if (fd != -EOPNOTSUPP || attr->exclude_guest)
 		return fd;
 	host.exclude_guest = 1;
-	again = open_as_is(&host, leader);
+	again = open_unchanged(&host, leader);
 	return again >= 0 ? again : fd;
 }
 
@@ -30,7 +30,7 @@ long tach__perf_open_cpu(const struct perf_event_attr *attr, int cpu, int leader
 
 int tach__perf_refuses_guests(const struct perf_event_attr *attr)
 {
-	long fd = open_as_is(attr, -1);
+	long fd = open_unchanged(attr, -1);
 
 	if (fd >= 0)
 		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);

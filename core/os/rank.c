@@ -31,7 +31,7 @@ static int number(const char *name)
 }
 
 /* The first that says so, or -1. */
-static int launcher(void)
+static int find_launcher(void)
 {
 	for (int i = 0; i < LAUNCHERS; i++)
 		if (number(launchers[i].rank) >= 0)
@@ -45,7 +45,7 @@ int tach__rank(void)
 	int now = __atomic_load_n(&known, __ATOMIC_RELAXED), at;
 
 	if (!now) {
-		at = launcher();
+		at = find_launcher();
 		now = 2 + (at < 0 ? -1 : number(launchers[at].rank));
 		__atomic_store_n(&known, now, __ATOMIC_RELAXED);
 	}
@@ -54,14 +54,14 @@ int tach__rank(void)
 
 int tach__rank_count(void)
 {
-	int at = launcher(), count = at < 0 ? -1 : number(launchers[at].count);
+	int at = find_launcher(), count = at < 0 ? -1 : number(launchers[at].count);
 
 	return count > 0 ? count : 1;
 }
 
 int tach__rank_count_here(void)
 {
-	int at = launcher(), count = at < 0 ? -1 : number(launchers[at].here);
+	int at = find_launcher(), count = at < 0 ? -1 : number(launchers[at].here);
 
 	return count > 0 ? count : 0;
 }

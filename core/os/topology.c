@@ -113,7 +113,7 @@ static int sockets(const char *root)
 	return kinds(root, "physical_package_id", NULL);
 }
 
-static int dies(const char *root)
+static int count_dies(const char *root)
 {
 	return kinds(root, "physical_package_id", "die_id");
 }
@@ -180,14 +180,14 @@ static const struct {
 	{"cpus", cpus},
 	{"cores", cores},
 	{"sockets", sockets},
-	{"dies", dies},
+	{"dies", count_dies},
 	{"cores_per_socket", cores_per_socket},
 	{"slots_per_cycle", slots},
 	{"chas_per_socket", chas},
 	{"has_pmem", unknown},
 };
 
-static int is(const char *name, size_t length, const char *word)
+static int is_word(const char *name, size_t length, const char *word)
 {
 	return strlen(word) == length && !memcmp(name, word, length);
 }
@@ -197,18 +197,18 @@ int tach__machine_parameter_at(const char *root, const char *name, size_t length
 	uint64_t active = 0;
 
 	/* Counts are one thread's. */
-	if (is(name, length, "core_wide")) {
+	if (is_word(name, length, "core_wide")) {
 		*value = 0;
 		return 0;
 	}
-	if (is(name, length, "smt_on")) {
+	if (is_word(name, length, "smt_on")) {
 		*value = tach__file_number(root, CPUS "/smt/active", &active) == 0
 				 ? active != 0
 				 : threads(root) > 1;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-		if (is(name, length, parameters[i].name)) {
+		if (is_word(name, length, parameters[i].name)) {
 			int saved = errno;
 
 			*value = parameters[i].ask(root);

@@ -7,22 +7,22 @@
 
 #define DEVICES "/sys/bus/event_source/devices/"
 
-static int in(const uint32_t range[2], uint32_t value)
+static int is_in_range(const uint32_t range[2], uint32_t value)
 {
 	return range[0] <= value && value <= range[1];
 }
 
-static int fits(const struct tach__tab_boxes *b, const struct tach__cpu *cpu)
+static int matches_cpu(const struct tach__tab_boxes *b, const struct tach__cpu *cpu)
 {
 	const char *vendor = tach__str(b->vendor);
 
-	return in(b->family, cpu->family) && in(b->model, cpu->model) &&
-	       in(b->stepping, cpu->stepping) &&
+	return is_in_range(b->family, cpu->family) && is_in_range(b->model, cpu->model) &&
+	       is_in_range(b->stepping, cpu->stepping) &&
 	       (b->arch != TACH__X86 || strcmp(vendor, cpu->vendor) == 0);
 }
 
 /* Under one of the names that the kernel may use. */
-static int served(const char *root, int pmu)
+static int has_device(const char *root, int pmu)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
 	char path[128] = DEVICES, *device = path + sizeof DEVICES - 1;
@@ -50,7 +50,7 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 
 		if (b->arch != arch)
 			continue;
-		while (cpu < ncpus && !fits(b, &cpus[cpu]))
+		while (cpu < ncpus && !matches_cpu(b, &cpus[cpu]))
 			cpu++;
 		for (int k = 0; cpu < ncpus && k < b->count; k++) {
 			int pmu = b->first + k;
@@ -58,7 +58,7 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 
 			if (bit < TACH__BOX_WORDS * 64 &&
 			    (!(tach__pmu_at(pmu)->flags & TACH__PMU_SYSFS) ||
-			     served(root, pmu)))
+			     has_device(root, pmu)))
 				boxes[bit / 64] |= UINT64_C(1) << bit % 64;
 		}
 	}
@@ -78,7 +78,7 @@ static int has_pmu(const struct tach__tab_boxes *b, int pmu)
 	return n > 0;
 }
 
-void tach__boxes_beside(int pmu, uint64_t *boxes)
+void tach__boxes_of_pmu(int pmu, uint64_t *boxes)
 {
 	for (uint32_t i = 0; i < tach__tab_nbox_matches; i++) {
 		const struct tach__tab_boxes *b = &tach__tab_boxes[i];

@@ -16,18 +16,18 @@ struct answer {
 	char note[200];
 };
 
-static int in(const uint32_t range[2], uint32_t value)
+static int is_in_range(const uint32_t range[2], uint32_t value)
 {
 	return range[0] <= value && value <= range[1];
 }
 
-static int fits(const struct tach__tab_match *m, enum tach__arch arch,
-		const struct tach__cpu *cpu)
+static int matches_cpu(const struct tach__tab_match *m, enum tach__arch arch,
+		       const struct tach__cpu *cpu)
 {
 	const char *vendor;
 
-	if (m->arch != arch || !in(m->family, cpu->family) || !in(m->model, cpu->model) ||
-	    !in(m->stepping, cpu->stepping))
+	if (m->arch != arch || !is_in_range(m->family, cpu->family) ||
+	    !is_in_range(m->model, cpu->model) || !is_in_range(m->stepping, cpu->stepping))
 		return 0;
 	vendor = tach__str(m->vendor);
 	if (*vendor && strcmp(vendor, cpu->vendor) != 0)
@@ -48,7 +48,7 @@ static void add_pmu(struct answer *to, int pmu)
 }
 
 /* Returns 1 if the kernel has a device with this PMU's first name. */
-static int served(const char *root, int pmu)
+static int has_device(const char *root, int pmu)
 {
 	const char *names = tach__str(tach__tab_pmus[pmu].perf);
 	char path[128];
@@ -71,7 +71,7 @@ static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
 		const struct tach__tab_match *m = &tach__tab_matches[i];
 		int at = n;
 
-		if (!m->core || !fits(m, arch, cpu))
+		if (!m->core || !matches_cpu(m, arch, cpu))
 			continue;
 		for (; at > 0 && (lines[at - 1]->core << 8 | lines[at - 1]->native) <
 					 (m->core << 8 | m->native);
@@ -95,7 +95,7 @@ static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char
 	int n = hybrid_lines(arch, cpu, lines);
 
 	for (int i = 0; i < n; i++)
-		if (served(root, lines[i]->pmu))
+		if (has_device(root, lines[i]->pmu))
 			add_pmu(to, lines[i]->pmu);
 	for (int i = 0; i < n && to->n == 0; i++)
 		if (lines[i]->core == cpu->core && lines[i]->native == cpu->native)
@@ -120,13 +120,13 @@ static void say_what(enum tach__arch arch, const struct tach__cpu *cpu, char *ou
 }
 
 /* One kind of core; 0 if no line matches. */
-static int one(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
-	       struct answer *to)
+static int identify_core(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
+			 struct answer *to)
 {
 	const struct tach__tab_match *m = tach__tab_matches, *end = m + tach__tab_nmatches;
 	char what[64];
 
-	while (m < end && !fits(m, arch, cpu))
+	while (m < end && !matches_cpu(m, arch, cpu))
 		m++;
 	if (m == end)
 		return 0;
@@ -157,7 +157,7 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 	char what[64] = "";
 
 	for (int i = 0; i < ncpus; i++)
-		if (!one(arch, &cpus[i], root, &to))
+		if (!identify_core(arch, &cpus[i], root, &to))
 			say_what(arch, &cpus[i], what, sizeof what);
 	if (to.n > 0) {
 		if (*what && !*to.note)

@@ -35,7 +35,7 @@ static inline int tach__box_in(const uint64_t *boxes, int pmu)
 void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		    const char *root, uint64_t *boxes);
 /* Adds the boxes of all CPUs that have this core PMU, also of other machines. */
-void tach__boxes_beside(int pmu, uint64_t *boxes);
+void tach__boxes_of_pmu(int pmu, uint64_t *boxes);
 /* This machine's boxes; cached. */
 const uint64_t *tach__boxes(void);
 

@@ -52,7 +52,7 @@ uint64_t tach__any_general(const struct tach__pmu *pmu)
 	return pmu->general_libpfm4 ? (1ull << pmu->general_libpfm4) - 1 : 0x7fffffff;
 }
 
-int tach__in_revision(uint32_t attrs, uint32_t revision)
+int tach__is_in_revision(uint32_t attrs, uint32_t revision)
 {
 	uint64_t n;
 

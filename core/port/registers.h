@@ -38,7 +38,7 @@ struct tach__dispatch {
 /* Counters for events that list none: all general ones. */
 uint64_t tach__any_general(const struct tach__pmu *pmu);
 /* Returns 1 if this revision of the CPU has the row with these attributes. */
-int tach__in_revision(uint32_t attrs, uint32_t revision);
+int tach__is_in_revision(uint32_t attrs, uint32_t revision);
 
 /* ---- for back ends ---- */
 static inline int tach__available(const struct tach__dispatch *d, unsigned pmc)

@@ -11,7 +11,7 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 	long got, want = (long)(offsetof(struct tach__group_read, value) +
 				(size_t)group->count * sizeof to->value[0]);
 
-	if (!tach__descriptor_is(group->leader, group->id))
+	if (!tach__descriptor_is_event(group->leader, group->id))
 		return -EBADF; /* the program closed it */
 	do
 		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);

@@ -99,7 +99,7 @@ static void map_member(struct tach__reader *r, int core, int member)
 	h->core[core].mapped |= 1u << member;
 	if (got != (long)page) {
 		page_zero(h, core, member);
-		tach__slow_because(r, TACH__SLOW_MAP, (int)got);
+		tach__note_slow_cause(r, TACH__SLOW_MAP, (int)got);
 	}
 }
 
@@ -122,7 +122,7 @@ static void map_all(struct tach__reader *r)
 	struct tach__hybrid *h = r->hybrid;
 
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
-		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		tach__note_slow_cause(r, TACH__SLOW_MULTIPLEX, 0);
 		return;
 	}
 	for (int k = 0; k < h->n; k++) {
@@ -134,7 +134,7 @@ static void map_all(struct tach__reader *r)
 			if (!(metrics >> m & 1))
 				map_member(r, k, m);
 			else if (r->topdown.group != &h->core[k].group)
-				tach__slow_because(r, TACH__SLOW_METRIC, m);
+				tach__note_slow_cause(r, TACH__SLOW_METRIC, m);
 		}
 	}
 }
@@ -159,7 +159,7 @@ static void judge_pages(struct tach__reader *r)
 			else
 				page_zero(h, k, m);
 			if (!page->cap_user_rdpmc)
-				tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+				tach__note_slow_cause(r, TACH__SLOW_ACCESS, 0);
 		}
 }
 

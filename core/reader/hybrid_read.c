@@ -24,7 +24,7 @@ static const struct perf_event_mmap_page *leader(const struct tach__core *core)
 }
 
 /* The core whose group counts: no other has an index. -1: no group can be read here. */
-static int counting(const struct tach__hybrid *h)
+static int find_counting_core(const struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
 		if (h->core[k].group.count && TACH_PAGE_LOAD(leader(&h->core[k]), index))
@@ -146,7 +146,7 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 
 	for (int tries = 0; tries < TRIES; tries++) {
 		const struct perf_event_mmap_page *page;
-		int k = counting(h), added;
+		int k = find_counting_core(h), added;
 		uint32_t lock;
 		uint64_t key;
 		int64_t lag;
@@ -307,8 +307,8 @@ static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, ui
 }
 
 /* For regions begun by pages and ended by read(2). */
-static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_read *now,
-		      uint32_t begun)
+static uint32_t flags_of_mixed_ends(const struct tach__hybrid *h,
+				    const struct tach__group_read *now, uint32_t begun)
 {
 	int64_t lag = (int64_t)(now->enabled - now->running);
 
@@ -349,7 +349,7 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 			return TACH_FLAG_LOST;
 		memcpy(sums.value, now.value, sizeof sums.value);
 		doubt(r, &sums);
-		flags = TACH_FLAG_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
+		flags = TACH_FLAG_SYSCALL | (paged ? flags_of_mixed_ends(h, &now, begun) : 0);
 	}
 	for (unsigned i = 0; i < n; i++) /* members of other kinds follow */
 		delta[i] = sums.value[i] - mark->value[i];

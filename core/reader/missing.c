@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "core/reader/open.h"
 
-void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code)
+void tach__note_slow_cause(struct tach__reader *r, enum tach__slow cause, int code)
 {
 	if (r->slow)
 		return;

@@ -90,8 +90,8 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 	return fd;
 }
 
-static int opens_alone(const struct tach_set *set, const struct perf_event_attr *attr,
-		       enum tach_member_kind kind)
+static int can_open_alone(const struct tach_set *set, const struct perf_event_attr *attr,
+			  enum tach_member_kind kind)
 {
 	long fd = tach__open_event(set, attr, kind, -1, 1);
 
@@ -104,8 +104,8 @@ static int opens_alone(const struct tach_set *set, const struct perf_event_attr 
 int tach__refused(int code, const struct tach_set *set, const struct perf_event_attr *attr,
 		  int member, int fit, struct tach_error *err)
 {
-	int alone =
-		code == -EINVAL && fit > 0 && opens_alone(set, attr, set->member[member].kind);
+	int alone = code == -EINVAL && fit > 0 &&
+		    can_open_alone(set, attr, set->member[member].kind);
 
 	return tach__diagnose_open(code, set, member, fit, alone, err);
 }

@@ -25,7 +25,7 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 int tach__refused(int code, const struct tach_set *set, const struct perf_event_attr *attr,
 		  int member, int fit, struct tach_error *err);
 /* missing.c: notes the first reason why a reader is not completely read in user space. */
-void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code);
+void tach__note_slow_cause(struct tach__reader *r, enum tach__slow cause, int code);
 
 /* fault.c, if correct reads may fault: installs the handler, and again if modules were loaded
  * or the program replaced it. */

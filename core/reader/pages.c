@@ -35,7 +35,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 	}
 	/* The old mapping is gone even if the new one was refused. */
 	tach__page_zero(r, page);
-	tach__slow_because(r, TACH__SLOW_MAP, (int)got);
+	tach__note_slow_cause(r, TACH__SLOW_MAP, (int)got);
 	return (int)got;
 }
 
@@ -70,11 +70,11 @@ static void find_topdown(struct tach__reader *r)
 void tach__pages_map(struct tach__reader *r)
 {
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
-		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		tach__note_slow_cause(r, TACH__SLOW_MULTIPLEX, 0);
 		return;
 	}
 	if (TACH_ARCH_FAULTS && is_blocked()) {
-		tach__slow_because(r, TACH__SLOW_BLOCKED, 0);
+		tach__note_slow_cause(r, TACH__SLOW_BLOCKED, 0);
 		return;
 	}
 	find_topdown(r);
@@ -84,9 +84,9 @@ void tach__pages_map(struct tach__reader *r)
 		if (is_topdown(r, m))
 			continue;
 		if (r->topdown.members >> m & 1)
-			tach__slow_because(r, TACH__SLOW_METRIC, m);
+			tach__note_slow_cause(r, TACH__SLOW_METRIC, m);
 		else if (TACH_ARCH_UNREADABLE(&r->set->member[m].attr))
-			tach__slow_because(r, TACH__SLOW_FIRMWARE, m);
+			tach__note_slow_cause(r, TACH__SLOW_FIRMWARE, m);
 		else
 			map_member(r, m, m);
 	}
@@ -124,7 +124,7 @@ static void judge_counters(struct tach__reader *r)
 		if (!TACH_WIDTH(width)) {
 			tach__page_zero(r, m);
 			r->hot.fast = 0;
-			tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+			tach__note_slow_cause(r, TACH__SLOW_ACCESS, 0);
 			continue;
 		}
 		r->hot.way[m].stubs = TACH_STUBS(width);
@@ -137,7 +137,7 @@ static void judge_counters(struct tach__reader *r)
 		else if (page->cap_user_rdpmc && page->index)
 			continue;
 		r->hot.fast = 0;
-		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+		tach__note_slow_cause(r, TACH__SLOW_ACCESS, 0);
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
@@ -166,7 +166,7 @@ static void judge_topdown(struct tach__reader *r)
 		tach__page_zero(r, TACH__SPARE);
 	if (!page->cap_user_rdpmc || !page->index) {
 		r->hot.fast = 0;
-		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+		tach__note_slow_cause(r, TACH__SLOW_ACCESS, 0);
 	}
 }
 

@@ -160,6 +160,6 @@ uint32_t tach__reader_end_other(const struct tach_reader *reader, const struct t
 				uint64_t *delta, uint64_t *error);
 
 /* 1 if begin and end read inline, and take the slow path only if something changed. */
-int tach__reader_inline(const struct tach__reader *r);
+int tach__reader_is_inline(const struct tach__reader *r);
 
 #endif

@@ -55,7 +55,7 @@ static void enter(void)
 	outside = before;
 }
 
-static void leave(void)
+static void unlock_readers(void)
 {
 	sigset_t before = outside;
 
@@ -155,7 +155,7 @@ void tach__open_leave(struct tach__reader *r, int opened)
 {
 	if (opened && (r->hot.fast || (r->hybrid && !r->slow)) && !sentinel.page)
 		raise_sentinel(r);
-	leave();
+	unlock_readers();
 }
 
 void tach__close_enter(void)
@@ -172,5 +172,5 @@ void tach__close_leave(struct tach__reader *r)
 		tach__sys(SYS_munmap, sentinel.page, sentinel.size, 0, 0, 0, 0);
 		sentinel.page = 0;
 	}
-	leave();
+	unlock_readers();
 }

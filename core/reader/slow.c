@@ -75,7 +75,7 @@ static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint
 	return worst;
 }
 
-int tach__reader_inline(const struct tach__reader *r)
+int tach__reader_is_inline(const struct tach__reader *r)
 {
 	return r->hot.fast && r->extend == !TACH_MODULAR && !r->topdown.on;
 }
@@ -141,7 +141,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	if (tries) {
 		mark->lock = lock | 1;
 		/* The region includes the extra cost of its begin. */
-		if (tries > 1 || tach__reader_inline(r))
+		if (tries > 1 || tach__reader_is_inline(r))
 			mark->flags |= TACH_FLAG_RESCHEDULED;
 		return;
 	}
@@ -317,7 +317,7 @@ static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
 	for (unsigned i = 1; i < n; i++)
 		if (!tach__end_any(reader, mark, delta, i))
 			return end_slow(reader, mark, delta, n);
-	if (n == 0 || (mark->lock & 1) || !tach__mine(reader) || !tach__reader_inline(r))
+	if (n == 0 || (mark->lock & 1) || !tach__mine(reader) || !tach__reader_is_inline(r))
 		return end_slow(reader, mark, delta, n);
 	delta[0] = (first - mark->value[0]) & r->hot.mask;
 	flags = settle(r, mark, 1, delta, n);

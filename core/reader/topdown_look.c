@@ -172,7 +172,7 @@ static void look_at_metrics(const struct tach__topdown *t, uint64_t fields,
 }
 
 /* Writes down the counts of that turn. Returns 0 if a handler has reset it since. */
-static int keep(struct tach__reader *r, const struct tach__look *l, uint32_t turn)
+static int store_counts(struct tach__reader *r, const struct tach__look *l, uint32_t turn)
 {
 	struct tach__topdown *t = &r->topdown;
 	struct tach__group_read now;
@@ -223,7 +223,7 @@ __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct 
 	l->behind = GET(t->behind);
 	l->error = tach__topdown_unknown(l->slots, l->lock - GET(t->lock));
 	l->flags = 0;
-	return keep(r, l, turn);
+	return store_counts(r, l, turn);
 }
 
 static int is_stale(const struct tach__look *l)

@@ -39,7 +39,7 @@ enum {
  * waiters fails with EAGAIN if the word differs, and with EFAULT or EINVAL if there is no such
  * word (kernel/futex/requeue.c). If a filter forbids the call, no memory is known to be gone.
  */
-int tach__holds(uintptr_t at, const void *expected, size_t size)
+int tach__memory_equals(uintptr_t at, const void *expected, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
 		uint32_t word;
@@ -107,14 +107,14 @@ static int on_unused_alternate_stack(uintptr_t at)
 	       at - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
-int tach__part_marked(const struct tach__slot *slot, const struct tach__part *part)
+int tach__part_has_mark(const struct tach__slot *slot, const struct tach__part *part)
 {
-	return part->outer && part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
+	return part->outer && part->outer != slot->rest && part->outer != TACH__OUTER_NONE;
 }
 
-int tach__part_closing(const struct tach__slot *slot, const struct tach__part *part)
+int tach__part_is_closing(const struct tach__slot *slot, const struct tach__part *part)
 {
-	return part->ceiling == TACH__CEILING_OPEN && tach__part_marked(slot, part);
+	return part->ceiling == TACH__CEILING_OPEN && tach__part_has_mark(slot, part);
 }
 
 /* The data that START left in the mark of an open entry, as far as it is known. */
@@ -136,13 +136,15 @@ TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
 		       (mark->end == hot->end[slot->fenced] ||
 			(hot->end_flat && mark->end == hot->end_flat)) &&
 		       ((mark->state ^ e->state) & e->known) == 0;
-	return (tach__holds((uintptr_t)&mark->part, &e->part[0], sizeof e->part[0]) ||
+	return (tach__memory_equals((uintptr_t)&mark->part, &e->part[0], sizeof e->part[0]) ||
 		(e->part[1] != e->part[0] &&
-		 tach__holds((uintptr_t)&mark->part, &e->part[1], sizeof e->part[1]))) &&
-	       (tach__holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) ||
-		(hot->end_flat &&
-		 tach__holds((uintptr_t)&mark->end, &hot->end_flat, sizeof mark->end))) &&
-	       tach__holds((uintptr_t)&mark->state, &e->state, known);
+		 tach__memory_equals((uintptr_t)&mark->part, &e->part[1],
+				     sizeof e->part[1]))) &&
+	       (tach__memory_equals((uintptr_t)&mark->end, &hot->end[slot->fenced],
+				    sizeof mark->end) ||
+		(hot->end_flat && tach__memory_equals((uintptr_t)&mark->end, &hot->end_flat,
+						      sizeof mark->end))) &&
+	       tach__memory_equals((uintptr_t)&mark->state, &e->state, known);
 }
 
 static int mark_is_alive(struct tach__thread *record, const struct tach__slot *slot,
@@ -150,7 +152,7 @@ static int mark_is_alive(struct tach__thread *record, const struct tach__slot *s
 {
 	int own;
 
-	if (tach__whole_is(record, mark))
+	if (tach__is_whole_mark(record, mark))
 		return is_intact(record->hot, slot, e, (const struct tach_region_mark *)mark,
 				 1);
 	own = on_stack(record, sp) && on_stack(record, mark);
@@ -159,12 +161,12 @@ static int mark_is_alive(struct tach__thread *record, const struct tach__slot *s
 	return is_intact(record->hot, slot, e, (const struct tach_region_mark *)mark, own);
 }
 
-int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
-		     const struct tach__part *part, uintptr_t sp)
+int tach__part_is_alive(struct tach__thread *record, const struct tach__slot *slot,
+			const struct tach__part *part, uintptr_t sp)
 {
 	struct expected e = {{part, part}, part->ceiling - 1, UINT64_MAX};
 
-	if (tach__part_closing(slot, part))
+	if (tach__part_is_closing(slot, part))
 		e.known = 0;
 	return mark_is_alive(record, slot, &e, part->outer, sp);
 }
@@ -184,7 +186,7 @@ static int level_alive(struct tach__thread *record, const struct tach__slot *slo
 
 /* For an entry that is not alive. It was counted, but before its STOP lowered the level, a
  * handler left a region open or ended an enclosing one. */
-static int is_over(const struct tach__thread *record, const struct tach__slot *slot)
+static int was_counted(const struct tach__thread *record, const struct tach__slot *slot)
 {
 	return tach__part(slot, record->count, 0)->ceiling == TACH__CEILING_OPEN &&
 	       tach__part(slot, record->count, 1)->ceiling == TACH__CEILING_OPEN;
@@ -221,7 +223,7 @@ struct tach__part *tach__part_at(const struct tach__thread *record,
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *part = tach__part(slot, record->count, inner);
 
-		if (part->outer == mark && tach__part_marked(slot, part) &&
+		if (part->outer == mark && tach__part_has_mark(slot, part) &&
 		    (part->ceiling == TACH__CEILING_OPEN ||
 		     TACH__LEVEL(part->ceiling) == level + 1))
 			return part;
@@ -233,7 +235,7 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 			struct tach__slot *around, struct tach__part *part)
 {
 	tach__give_children_to_parent(record, slot, around);
-	if (!part || !tach__part_closing(slot, part))
+	if (!part || !tach__part_is_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
 	/* Entries that counted as inside this one are in no inclusive sum. */
 	if (part == tach__part(slot, record->count, 0) &&
@@ -268,14 +270,14 @@ struct gone {
 	uint64_t over[TACH__LEVELS_MOST / 64];
 };
 
-static void find_over(const struct tach__thread *record, struct gone *gone)
+static void find_counted(const struct tach__thread *record, struct gone *gone)
 {
 	const struct tach__hot *hot = record->hot;
 
 	for (uint32_t k = 0; k < TACH__LEVEL(hot->state); k++) {
 		const struct tach__slot *slot = tach__stack(hot, k)[1];
 
-		if (!tach__part_at(record, slot, k) && is_over(record, slot))
+		if (!tach__part_at(record, slot, k) && was_counted(record, slot))
 			gone->over[k / 64] |= UINT64_C(1) << k % 64;
 	}
 }
@@ -303,14 +305,14 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 	}
 	gone->is_any_task |= slot->task != 0;
 	/* Enclosing regions contain its START, but no pair. */
-	if (!part || !tach__part_closing(slot, part))
+	if (!part || !tach__part_is_closing(slot, part))
 		tach__owed_add(record, 0, to, slot->fenced, -1);
 	tach__part_give_up(record, slot, around, part);
 	if (gone->n < sizeof gone->slot / sizeof *gone->slot)
 		gone->slot[gone->n++] = slot;
 }
 
-void tach__heal(struct tach__thread *record, uintptr_t sp)
+void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp)
 {
 	struct tach__hot *hot = record->hot;
 	uint32_t top = TACH__LEVEL(hot->state), kept = 0;
@@ -323,12 +325,12 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 	 */
 	if (top > TACH__LEVELS_MOST || tach__calibrating)
 		return;
-	find_over(record, &gone);
+	find_counted(record, &gone);
 	for (uint32_t k = 0; k < top; k++) {
 		struct tach__slot *slot = tach__stack(hot, k)[1];
 		struct tach__part *part = tach__part_at(record, slot, k);
 
-		if (part ? tach__part_alive(record, slot, part, sp)
+		if (part ? tach__part_is_alive(record, slot, part, sp)
 			 : level_alive(record, slot, k, sp))
 			tach__level_move(record, k, kept++);
 		else
@@ -336,9 +338,9 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 	}
 	tach__levels_lower(record, top - kept);
 	if (gone.is_any_task)
-		tach__tasks_left(record);
+		tach__tasks_abandoned(record);
 	for (unsigned i = 0; i < gone.n; i++) {
-		tach__parts_sort(record, gone.slot[i]);
+		tach__parts_assign(record, gone.slot[i]);
 		tach__slot_mend(record, gone.slot[i]);
 	}
 	tach__overtaken_mend(record, gone.is_any_over);

@@ -84,8 +84,8 @@ TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
 }
 
 /* The last step of an entry: clears the fields by which abandoned.c finds it. */
-TACH_INLINE void tach__entry_over(struct tach_region_mark *mark, struct tach__part *part,
-				  uintptr_t outer)
+TACH_INLINE void tach__entry_close(struct tach_region_mark *mark, struct tach__part *part,
+				   uintptr_t outer)
 {
 	TACH__SET(part->outer, outer);
 	TACH__ORDER();
@@ -130,7 +130,7 @@ TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark
 	TACH__ORDER();
 	tach__entry_leave(self, fenced);
 	TACH__ORDER();
-	tach__entry_over(mark, open, rest);
+	tach__entry_close(mark, open, rest);
 }
 
 #endif

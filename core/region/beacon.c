@@ -54,7 +54,7 @@ static void check_beacon(struct search *s, struct tach__beacon *b, const char *f
 	}
 }
 
-static size_t padded(size_t n, size_t align)
+static size_t round_up(size_t n, size_t align)
 {
 	return (n + align - 1) & ~(align - 1);
 }
@@ -71,10 +71,10 @@ static int check_object(struct dl_phdr_info *info, size_t size, void *context)
 		while (h->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *note = (const void *)at;
 			const char *name = at + sizeof *note;
-			const char *desc = at + padded(sizeof *note + note->n_namesz, align);
+			const char *desc = at + round_up(sizeof *note + note->n_namesz, align);
 			int64_t offset;
 
-			at = desc + padded(note->n_descsz, align);
+			at = desc + round_up(note->n_descsz, align);
 			if (at > end)
 				break;
 			if (note->n_type != TACH__BEACON_NOTE || note->n_namesz != 5 ||
@@ -117,9 +117,9 @@ void tach__beacon_claim(void)
 		owner = s.owner;
 		state = owner->layout == TACH__BEACON_LAYOUT && owner->abi == tach__beacon.abi
 				? TACH__BEACON_JOINED
-				: TACH__BEACON_ALONE;
+				: TACH__BEACON_EXCLUDED;
 	}
-	if (state == TACH__BEACON_ALONE)
+	if (state == TACH__BEACON_EXCLUDED)
 		snprintf(
 			owner->others, sizeof owner->others,
 			"the regions of %.100s are left out: its libtach, version %s, does not "
@@ -136,12 +136,12 @@ const struct tach__beacon *tach__beacon_owner(void)
 		       : NULL;
 }
 
-int tach__beacon_alone(void)
+int tach__beacon_is_excluded(void)
 {
-	return __atomic_load_n(&tach__beacon.state, __ATOMIC_ACQUIRE) == TACH__BEACON_ALONE;
+	return __atomic_load_n(&tach__beacon.state, __ATOMIC_ACQUIRE) == TACH__BEACON_EXCLUDED;
 }
 
-void tach__beacon_stay(void)
+void tach__beacon_keep_loaded(void)
 {
 	keep_loaded(own_file);
 }

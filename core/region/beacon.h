@@ -21,7 +21,7 @@
 #define TACH__BEACON_MAGIC  0x68636174u /* "tach" in memory */
 #define TACH__BEACON_LAYOUT 1
 
-enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_ALONE };
+enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_EXCLUDED };
 
 /* State of a copy before it is initialised. The copy of `tach run` owns the regions, even if
  * the loader initialises another copy first. */
@@ -91,9 +91,9 @@ void tach__beacon_claim(void);
 /* Returns the owner if this copy has joined another one, else NULL. */
 const struct tach__beacon *tach__beacon_owner(void);
 /* Returns 1 if the owner has another layout, so that this copy must not run regions. */
-int tach__beacon_alone(void);
+int tach__beacon_is_excluded(void);
 /* Keeps the code of regions mapped from now on, even after dlclose. */
-void tach__beacon_stay(void);
+void tach__beacon_keep_loaded(void);
 int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, with the reason */
 
 #endif

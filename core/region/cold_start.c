@@ -39,7 +39,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	if (!slot->task && (config->sparse > 1 || config->warmup))
 		slot->sampling = tach__pages(sizeof *slot->sampling);
 	/* Without memory for sampling, all entries are measured. */
-	slot->rest = slot->sampling ? 0 : TACH__OUTER_NOBODY;
+	slot->rest = slot->sampling ? 0 : TACH__OUTER_NONE;
 	if (slot->sampling)
 		slot->sampling->gap = tach__sampling_draw(record);
 	if (config->histograms)
@@ -81,7 +81,7 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 		return 1;
 	}
 	if (self->record)
-		tach__heal(self->record, sp);
+		tach__remove_dead_entries(self->record, sp);
 	if (id == TACH_SITE_NEW) {
 		struct tach__held held;
 
@@ -101,7 +101,7 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 		}
 		slot_ready(self->record, id);
 		split_ready(self->record, id);
-	} while (TACH__LEVEL(self->state) == 0 && tach__thread_pending());
+	} while (TACH__LEVEL(self->state) == 0 && tach__thread_is_outdated());
 	return 1;
 }
 
@@ -124,7 +124,7 @@ static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenc
 	can = make_slot_ready(site, sp);
 	record = cost.record;
 	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
-		tach__epochs_begin(tach__self);
+		tach__epochs_reset(tach__self);
 	if (record)
 		tach__residue_ready(record);
 	tach__cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL,
@@ -165,7 +165,7 @@ static __attribute__((noinline)) begin_function begin_of_owner(struct tach_site 
 		__atomic_store_n(&site->begin, owner->begin[fenced], __ATOMIC_RELAXED);
 		return owner->begin[fenced];
 	}
-	if (!tach__beacon_alone())
+	if (!tach__beacon_is_excluded())
 		return NULL;
 	__atomic_store_n(&site->id, (uint64_t)TACH_SITE_OFF, __ATOMIC_RELAXED);
 	return begin_nothing;
@@ -220,7 +220,7 @@ void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 		return;
 	}
 	if (part->outer == 0) {
-		if (tach__sampling_gated(self->record, slot))
+		if (tach__sampling_skips(self->record, slot))
 			return;
 		if (self->record->config->sparse > 1)
 			warm_up(self);
@@ -392,7 +392,7 @@ void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__ho
 		if (fenced)
 			TACH_FENCE();
 		tach__begin_slow(self->reader, &mark->counters, self->count);
-		tach__known_never(&mark->counters);
+		tach__known_invalidate(&mark->counters);
 		mark->counters.clock = tach_clock();
 		if (fenced)
 			TACH_FENCE();

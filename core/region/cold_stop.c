@@ -132,18 +132,18 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 	tach__edges_since(self, mark, &r);
 	r.flags |= more;
 	if (spent.since)
-		tach__cost_settle(record, TACH__EPOCH(mark->state), spent.cold, r.delta);
+		tach__cost_subtract(record, TACH__EPOCH(mark->state), spent.cold, r.delta);
 	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 	for (uint32_t i = 0; i <= record->count; i++) {
 		r.delta[i] -= before[i];
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
-	tach__heal(record, TACH__STACK_POINTER);
+	tach__remove_dead_entries(record, TACH__STACK_POINTER);
 	add(record, mark, &r, fenced);
 	if (TACH__LEVEL(self->state) == 0) {
-		tach__epochs_begin(self);
-		if (tach__thread_pending())
+		tach__epochs_reset(self);
+		if (tach__thread_is_outdated())
 			TACH__SET(self->limit, (uint64_t)0);
 	}
 	tach__cost_end(&cost, residue, TACH__LEVEL(self->state));
@@ -190,7 +190,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	if (cold) {
 		tach__cost_begin(&cost, around);
 		tach__residue_ready(record);
-		tach__heal(record, TACH__STACK_POINTER);
+		tach__remove_dead_entries(record, TACH__STACK_POINTER);
 	}
 	tach__edges_since(self, mark, r);
 	if (r->again) {
@@ -243,7 +243,7 @@ void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__reading r = {.flags = 0};
 
-	tach__stashed(&r, mark, tach__self->count);
+	tach__load_reading(&r, mark, tach__self->count);
 	memcpy(r.inside, mark->pairs, sizeof r.inside);
 	tach__end_read(mark, &r, fenced);
 }

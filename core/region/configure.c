@@ -57,7 +57,7 @@ static void note_add(struct tach__config *config, const char *text)
 		 text);
 }
 
-static void note_odd(struct tach__config *config)
+static void note_invalid_values(struct tach__config *config)
 {
 	char odd[128];
 
@@ -89,7 +89,7 @@ static int config_of(struct tach__config **out, const struct tach_regions_option
 	if (code)
 		return code;
 	tach__clock_start();
-	tach__beacon_stay();
+	tach__beacon_keep_loaded();
 	config = tach__config_make(set, opt);
 	if (!config) {
 		if (!opt->set)
@@ -132,7 +132,7 @@ static int configure(const struct tach_regions_options *given, struct tach_error
 	}
 	if (plan && *plan->note)
 		note_add(config, plan->note);
-	note_odd(config);
+	note_invalid_values(config);
 	publish(config, opt.only);
 	return 0;
 }
@@ -202,19 +202,19 @@ static int is_inside(struct tach__thread *record)
 	struct tach__held held;
 
 	tach__hold(&held);
-	tach__heal(record, (uintptr_t)__builtin_frame_address(0));
+	tach__remove_dead_entries(record, (uintptr_t)__builtin_frame_address(0));
 	tach__release(&held);
 	return TACH__LEVEL(record->hot->state) != 0;
 }
 
 static int decided;
 
-void tach__regions_decided(void)
+void tach__regions_freeze(void)
 {
 	decided = 1;
 }
 
-int tach__regions_are_decided(void)
+int tach__regions_are_frozen(void)
 {
 	return decided;
 }
@@ -258,7 +258,7 @@ int tach_regions_configure(const struct tach_regions_options *opt, struct tach_e
 
 	tach__configure_once();
 	owner = tach__beacon_owner();
-	if (tach__beacon_alone() ||
+	if (tach__beacon_is_excluded() ||
 	    (owner && opt && opt->set && strcmp(owner->version, TACH_VERSION_STRING) != 0))
 		return tach__beacon_refuse(err);
 	return owner ? owner->configure(opt, err) : tach__configure_here(opt, err);
@@ -291,10 +291,10 @@ void tach_regions_disable(void)
 		tach__disable_here();
 }
 
-void tach__regions_over(void)
+void tach__regions_end(void)
 {
 	disable();
-	__atomic_store_n(&tach__beacon.state, TACH__BEACON_ALONE, __ATOMIC_RELEASE);
+	__atomic_store_n(&tach__beacon.state, TACH__BEACON_EXCLUDED, __ATOMIC_RELEASE);
 }
 
 int tach__enabled_here(void)
@@ -312,7 +312,7 @@ int tach_regions_enabled(void)
 /* ---- from the environment ---- */
 
 /* By TACH_ENABLE, or in a native program that an emulated one started. */
-static int is_off(void)
+static int is_disabled(void)
 {
 	const char *enable = tach__environment("TACH_ENABLE");
 
@@ -323,7 +323,7 @@ static int is_off(void)
 /* TACH_ENABLE decides. Without it, asking for output switches regions on. */
 static int regions_are_wanted(void)
 {
-	return !is_off() &&
+	return !is_disabled() &&
 	       (tach__environment("TACH_ENABLE") || tach__environment("TACH_OUTPUT") ||
 		tach__environment("TACH_TRACE"));
 }
@@ -341,10 +341,10 @@ static void configure_from_environment(void)
 	if (&tach__environment_is_for_others)
 		return;
 	tach__beacon_claim();
-	if (tach__beacon_owner() || tach__beacon_alone())
+	if (tach__beacon_owner() || tach__beacon_is_excluded())
 		return;
 	is_wanted = regions_are_wanted();
-	if (is_wanted || !is_off())
+	if (is_wanted || !is_disabled())
 		tach__environment_complain(is_wanted);
 	if (!is_wanted)
 		return;

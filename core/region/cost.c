@@ -56,13 +56,13 @@ static void epoch_set(uint64_t *state, uint32_t epoch)
 
 /* The numbers of epochs have run out: renumbers the epochs in which open regions began, in
  * order, from 0. Returns 0 if some marks are unknown. */
-static int renumber(struct tach__thread *record)
+static int renumber_epochs(struct tach__thread *record)
 {
 	struct tach__hot *hot = record->hot;
 	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
 	uint32_t last = UINT32_MAX, n = UINT32_MAX;
 
-	tach__heal(record, TACH__STACK_POINTER);
+	tach__remove_dead_entries(record, TACH__STACK_POINTER);
 	if (TACH__LEVEL(hot->state) > TACH__LEVELS_MOST)
 		return 0;
 	for (uint32_t k = 0; k < TACH__LEVEL(hot->state); k++) {
@@ -77,7 +77,7 @@ static int renumber(struct tach__thread *record)
 			memmove(log_row(record, ++n), log_row(record, epoch), row);
 		last = epoch;
 		epoch_set(&mark->state, n);
-		if (part && !tach__part_closing(stack[1], part))
+		if (part && !tach__part_is_closing(stack[1], part))
 			TACH__SET(part->ceiling, mark->state + 1);
 	}
 	record->epoch = last == TACH__EPOCH(hot->state) ? n : n + 1;
@@ -108,7 +108,8 @@ static void cost_read(const struct tach__thread *record, const struct tach_mark 
 	const struct tach_reader *reader = record->reader;
 	struct tach_mark now;
 
-	if (!record->count || (begun->lock & 1) || !tach__reader_inline(tach__reader(reader))) {
+	if (!record->count || (begun->lock & 1) ||
+	    !tach__reader_is_inline(tach__reader(reader))) {
 		tach__edges_read(record->hot, begun, delta, 0);
 		return;
 	}
@@ -130,7 +131,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 
 	record->settled = TACH__GET(hot->pairs[0]);
 	if (epoch + 1 == TACH__EPOCHS)
-		epoch = renumber(record) ? epoch_inside(record, level) : epoch;
+		epoch = renumber_epochs(record) ? epoch_inside(record, level) : epoch;
 	row = epoch + 1 < TACH__EPOCHS ? log_row(record, epoch) : NULL;
 	if (!row) {
 		flag_open(record);
@@ -173,8 +174,8 @@ void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop)
 			       TACH__LEVEL(tach__self->state));
 }
 
-void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
-		       uint64_t *delta)
+void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
+			 uint64_t *delta)
 {
 	const uint64_t *row = log_row(record, epoch);
 
@@ -189,10 +190,10 @@ void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
 		to == TACH__EPOCH(record->hot->state) ? record->cold : log_row(record, to);
 
 	if (from != to && spent)
-		tach__cost_settle(record, from, spent, delta);
+		tach__cost_subtract(record, from, spent, delta);
 }
 
-void tach__epochs_begin(struct tach__hot *hot)
+void tach__epochs_reset(struct tach__hot *hot)
 {
 	hot->record->epoch = 0;
 	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));

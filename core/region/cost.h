@@ -35,13 +35,13 @@ void tach__cost_aside_begin(struct tach__cost *cost);
 void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop);
 /* Subtracts from an entry the cost since its epoch, which has ended. spent: total cost when the
  * entry was read. */
-void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
-		       uint64_t *delta);
+void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
+			 uint64_t *delta);
 /* The same for counts between the begins of two entries; from, to: their epochs. */
 void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
 			uint64_t *delta);
 /* No region is open, so all earlier epochs are obsolete. Call it with signals held. */
-void tach__epochs_begin(struct tach__hot *hot);
+void tach__epochs_reset(struct tach__hot *hot);
 
 /* residue.c: measures the cost of slow paths, if that was put off. For the calling thread,
  * signals held, in a slow path whose cost is subtracted from enclosing regions. */

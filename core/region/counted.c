@@ -98,7 +98,7 @@ static const char *reason_of_first(const struct tach_set *set, const struct usua
 }
 
 /* Writes the reason, as a clause, why even the first event cannot be counted. */
-static void why_none(const char *text, char *to, size_t size)
+static void write_reason(const char *text, char *to, size_t size)
 {
 	if (strncmp(text, "cycles: ", 8) == 0)
 		text += 8;
@@ -147,8 +147,9 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 			*out = set;
 			return 0;
 		}
-		why_none(code ? err.text : reason_of_first(set, usual, reason, sizeof reason),
-			 note, size);
+		write_reason(code ? err.text
+				  : reason_of_first(set, usual, reason, sizeof reason),
+			     note, size);
 		tach_set_free(set);
 	}
 	return make_set(out, &none, NULL);

@@ -20,7 +20,7 @@
 /* a power of two; deeper regions share entries of the stack */
 #define TACH__LEVELS	   65536u
 #define TACH__CEILING_OPEN UINT64_MAX
-#define TACH__OUTER_NOBODY UINTPTR_MAX
+#define TACH__OUTER_NONE   UINTPTR_MAX
 
 /* Ids for calibration: see trial.h. */
 enum {
@@ -37,7 +37,7 @@ enum {
  * `outer` and `ceiling` tell the two apart; in [1] they are written but never read. */
 struct tach__part {
 	/*
-	 * The mark of the open entry, or TACH__OUTER_NOBODY. A START whose mark is not below
+	 * The mark of the open entry, or TACH__OUTER_NONE. A START whose mark is not below
 	 * this address takes the slow path. 0 sends every START there: the slot is not ready,
 	 * or each entry needs a check.
 	 */
@@ -293,7 +293,7 @@ TACH_STATIC_ASSERT(TACH__UNROLLED == 8, "TACH__INSTANCES");
 
 /* Returns 1 if straight code exists for this number of counters and they are read inline.
  * Otherwise straight code would only take its exits. */
-int tach__edges_straight(const struct tach__hot *self);
+int tach__edges_are_straight(const struct tach__hot *self);
 /* Chooses the START code for the thread's counters. */
 void tach__start_choose(struct tach__hot *self);
 

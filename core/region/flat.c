@@ -15,9 +15,9 @@
 enum { WARM = 3, HIGH = 13 };
 
 /* The minimum that the flat region shows. */
-static void shown(uint64_t *least, const struct tach__trials *trials,
-		  void (*trial)(const struct tach__poke *), volatile uint64_t *at,
-		  uint64_t value)
+static void measure_flat(uint64_t *least, const struct tach__trials *trials,
+			 void (*trial)(const struct tach__poke *), volatile uint64_t *at,
+			 uint64_t value)
 {
 	const struct tach__poke poke = {at, value};
 	struct tach__trials of = *trials;
@@ -38,20 +38,20 @@ static void measure_unflat(const struct tach__trials *trials, const uint64_t *fl
 	uint64_t known[TACH__UNFLAT][TACH__SUMS] = {{0}};
 
 	if (record->count) {
-		shown(usual, trials, tach__trial_flat_moved, NULL, 0);
+		measure_flat(usual, trials, tach__trial_flat_moved, NULL, 0);
 		for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
-			shown(other, trials, tach__trial_flat_moved, NULL,
-			      TACH__POKE_PAGE(2, elsewhere));
+			measure_flat(other, trials, tach__trial_flat_moved, NULL,
+				     TACH__POKE_PAGE(2, elsewhere));
 			for (uint32_t i = 0; i <= record->count; i++)
 				known[TACH__FLAT_MOVED + elsewhere][i] =
 					other[i] - usual[i] + flat[i] - empty[i];
 		}
 	}
-	shown(other, trials, tach__trial_flat_pair, NULL, 0);
+	measure_flat(other, trials, tach__trial_flat_pair, NULL, 0);
 	for (uint32_t i = 0; i <= record->count; i++)
 		known[TACH__FLAT_INSIDE][i] = other[i] - empty[i] - pair[i];
-	shown(usual, trials, tach__trial_flat_one, limit, record->limit);
-	shown(other, trials, tach__trial_flat_one, limit, 0);
+	measure_flat(usual, trials, tach__trial_flat_one, limit, record->limit);
+	measure_flat(other, trials, tach__trial_flat_one, limit, 0);
 	for (uint32_t i = 0; i <= record->count; i++)
 		known[TACH__FLAT_STATE][i] = other[i] - usual[i] + known[TACH__FLAT_INSIDE][i];
 	memcpy(unflat, known, sizeof known);
@@ -69,7 +69,7 @@ static void measure(const struct tach__trials *given)
 	memset(record->unflat, 0, sizeof record->unflat);
 	trials.warm = WARM;
 	trials.tries = TACH__TRIES;
-	shown(flat, &trials, tach__trial_flat, NULL, 0);
+	measure_flat(flat, &trials, tach__trial_flat, NULL, 0);
 	for (uint32_t i = 0; i <= record->count; i++) {
 		o->flat[0][i] = (double)flat[i];
 		o->flat[1][i] =

@@ -32,7 +32,7 @@ static unsigned bucket(uint64_t v)
 }
 
 /* The minimum and maximum value of bucket b. */
-static void bounds(unsigned b, double *low, double *high)
+static void bucket_bounds(unsigned b, double *low, double *high)
 {
 	unsigned power = b >> SUB;
 
@@ -46,7 +46,8 @@ static void bounds(unsigned b, double *low, double *high)
 
 void tach__histogram_bounds(double v, struct tach_bucket *out)
 {
-	bounds(bucket(v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0), &out->low, &out->high);
+	bucket_bounds(bucket(v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0), &out->low,
+		      &out->high);
 }
 
 size_t tach__histograms_size(uint32_t sums)
@@ -70,7 +71,7 @@ void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 }
 
 /* Without a branch; neither is above INT64_MAX. */
-static void raise_to(uint64_t *most, uint64_t v)
+static void raise_maximum(uint64_t *most, uint64_t v)
 {
 	int64_t more = (int64_t)(v - *most);
 
@@ -83,10 +84,10 @@ void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
 {
 	for (uint32_t i = 0; i < sums; i++) {
 		struct histogram *h = histogram_of(histograms, i);
-		uint64_t v = tach__entry_less(cost, values, pairs, i, fenced);
+		uint64_t v = tach__entry_net(cost, values, pairs, i, fenced);
 
-		raise_to(&h->above, INT64_MAX - v);
-		raise_to(&h->most, v);
+		raise_maximum(&h->above, INT64_MAX - v);
+		raise_maximum(&h->most, v);
 		TACH__SATURATE(h->count[bucket(v)]);
 	}
 }
@@ -112,8 +113,8 @@ void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
 }
 
 /* The first bucket begins with the minimum, the last one ends with the maximum. */
-static void narrow(const struct histogram *h, struct tach_bucket *first,
-		   struct tach_bucket *last)
+static void clip_buckets(const struct histogram *h, struct tach_bucket *first,
+			 struct tach_bucket *last)
 {
 	double least = (double)(INT64_MAX - h->above), most = (double)h->most;
 
@@ -133,11 +134,11 @@ int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tac
 		if (!h->count[b])
 			continue;
 		if (n < max) {
-			bounds(b, &out[n].low, &out[n].high);
+			bucket_bounds(b, &out[n].low, &out[n].high);
 			out[n].count = h->count[b];
 		}
 		n++;
 	}
-	narrow(h, n && max > 0 ? &out[0] : NULL, n && n <= max ? &out[n - 1] : NULL);
+	clip_buckets(h, n && max > 0 ? &out[0] : NULL, n && n <= max ? &out[n - 1] : NULL);
 	return n;
 }

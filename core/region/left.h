@@ -19,22 +19,22 @@
 #define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
 /* Removes the entries that are certainly not open any longer. sp: not above the caller's stack
  * pointer. */
-void tach__heal(struct tach__thread *record, uintptr_t sp);
+void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp);
 /* Gives up the entries at that level and above. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
 /* Returns 1 if these words (of 4 bytes each) are at that address, which may be unmapped. */
-int tach__holds(uintptr_t at, const void *expected, size_t size);
+int tach__memory_equals(uintptr_t at, const void *expected, size_t size);
 /*
  * If there is an entry without a mark, a handler ran during START, after the level was raised.
  */
-int tach__part_marked(const struct tach__slot *slot, const struct tach__part *part);
+int tach__part_has_mark(const struct tach__slot *slot, const struct tach__part *part);
 /*
  * The entry was counted, and its STOP has yet to lower the level; or a handler left that STOP.
  */
-int tach__part_closing(const struct tach__slot *slot, const struct tach__part *part);
+int tach__part_is_closing(const struct tach__slot *slot, const struct tach__part *part);
 /* sp: of the code that entered the library, or slightly below. */
-int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
-		     const struct tach__part *part, uintptr_t sp);
+int tach__part_is_alive(struct tach__thread *record, const struct tach__slot *slot,
+			const struct tach__part *part, uintptr_t sp);
 /* The part of the slot's entry at that level, if its mark is known: the outermost and the last
  * entry. */
 struct tach__part *tach__part_at(const struct tach__thread *record,
@@ -56,7 +56,7 @@ void tach__level_move(struct tach__thread *record, uint32_t level, uint32_t to);
 /* The topmost entries have left, or have moved. */
 void tach__levels_lower(struct tach__thread *record, uint32_t by);
 /* Makes the first open entry of the slot its outermost one, and finds its last one. */
-void tach__parts_sort(struct tach__thread *record, struct tach__slot *slot);
+void tach__parts_assign(struct tach__thread *record, struct tach__slot *slot);
 /*
  * The entries at these levels counted a STOP without its START (by: 1), or the START of a
  * region that never ended (-1). Their own STOPs correct that; until then they take the slow
@@ -80,14 +80,14 @@ void tach__segment_end(struct tach_task *task);
 int tach__task_keep(struct tach_task *task);
 
 /* Segments of tasks on this thread were given up: sets the running task by the stack. */
-void tach__tasks_left(const struct tach__thread *record);
+void tach__tasks_abandoned(const struct tach__thread *record);
 
 /* overtaken.c */
 /* Gives up entries that are open and not on the stack. is_sure: the stack shows that there may
  * be one; otherwise only some calls check. */
 void tach__overtaken_mend(struct tach__thread *record, int is_sure);
 /* For tach_region_begin: a handler may have left an earlier entry of this region open. */
-void tach__overtaken_look(const struct tach_site *site);
+void tach__overtaken_check(const struct tach_site *site);
 
 /* dead.c */
 /* Retires the records of threads that ended without notice. Signals held, lock not held. */

@@ -15,7 +15,7 @@ void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
 		mark->end = NULL;
 		return;
 	}
-	tach__overtaken_look(site);
+	tach__overtaken_check(site);
 	tach__region_start(site, mark);
 }
 

@@ -95,7 +95,7 @@ static __attribute__((noinline)) struct tach_site *find_cold(const char *name, u
 	return site;
 }
 
-int tach__names_over(void)
+int tach__names_are_full(void)
 {
 	return __atomic_load_n(&other, __ATOMIC_RELAXED) != NULL;
 }

@@ -5,7 +5,7 @@
 
 enum { WARM = 3, HIGH = 13 }; /* HIGH: the rank whose distance from the minimum is the spread */
 
-static void bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int s)
+static void compute_bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int s)
 {
 	for (uint32_t i = 0; i <= r->record->count; i++) {
 		const uint64_t *sum = r->shown->sum[s][i];
@@ -16,7 +16,7 @@ static void bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int 
 }
 
 /* Negative results become 0. */
-static void take_out(double *from, const double *what, uint32_t count)
+static void subtract_sums(double *from, const double *what, uint32_t count)
 {
 	for (uint32_t i = 0; i <= count; i++)
 		from[i] = from[i] > what[i] ? from[i] - what[i] : 0;
@@ -28,14 +28,14 @@ static void measure_empty(const struct tach__trials *r)
 	uint32_t count = r->record->count;
 
 	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
-	bounds(o->empty[0], r, TACH__TRIAL_INNER);
-	bounds(o->pair[0], r, TACH__TRIAL_OUTER);
+	compute_bounds(o->empty[0], r, TACH__TRIAL_INNER);
+	compute_bounds(o->pair[0], r, TACH__TRIAL_OUTER);
 	tach__trials_run(r, tach__trial_pair_fenced, NULL, tach__trial_fenced_ids);
-	bounds(o->empty[1], r, TACH__TRIAL_INNER);
-	bounds(o->pair[1], r, TACH__TRIAL_OUTER);
+	compute_bounds(o->empty[1], r, TACH__TRIAL_INNER);
+	compute_bounds(o->pair[1], r, TACH__TRIAL_OUTER);
 	/* The enclosing region contains its own overhead in addition to the pair. */
-	take_out(o->pair[0][0], o->empty[0][0], count);
-	take_out(o->pair[1][0], o->empty[0][0], count);
+	subtract_sums(o->pair[0][0], o->empty[0][0], count);
+	subtract_sums(o->pair[1][0], o->empty[0][0], count);
 }
 
 /*
@@ -48,16 +48,16 @@ static void measure_passed(const struct tach__trials *r)
 	double measured[2][TACH__SUMS];
 
 	tach__trials_run(r, tach__trial_one, &gap, tach__trial_ids);
-	bounds(measured, r, TACH__TRIAL_OUTER);
+	compute_bounds(measured, r, TACH__TRIAL_OUTER);
 	gap.value = 1;
 	tach__trials_run(r, tach__trial_one, &gap, tach__trial_ids);
-	bounds(o->passed, r, TACH__TRIAL_OUTER);
+	compute_bounds(o->passed, r, TACH__TRIAL_OUTER);
 	for (uint32_t i = 0; i <= r->record->count; i++)
 		o->passed[0][i] += o->pair[0][0][i];
-	take_out(o->passed[0], measured[0], r->record->count);
+	subtract_sums(o->passed[0], measured[0], r->record->count);
 }
 
-static void whole(uint64_t *to, const double *from, uint32_t count)
+static void round_sums(uint64_t *to, const double *from, uint32_t count)
 {
 	for (uint32_t i = 0; i <= count; i++)
 		to[i] = (uint64_t)from[i];
@@ -69,10 +69,10 @@ static void entry_cost_keep(struct tach__thread *record)
 	const struct tach__overhead *o = &record->overhead;
 	struct tach__entry_cost *cost = &record->entry_cost;
 
-	whole(cost->empty[0], o->empty[0][0], record->count);
-	whole(cost->empty[1], o->empty[1][0], record->count);
-	whole(cost->pair[0], o->pair[0][0], record->count);
-	whole(cost->pair[1], o->pair[1][0], record->count);
+	round_sums(cost->empty[0], o->empty[0][0], record->count);
+	round_sums(cost->empty[1], o->empty[1][0], record->count);
+	round_sums(cost->pair[0], o->pair[0][0], record->count);
+	round_sums(cost->pair[1], o->pair[1][0], record->count);
 }
 
 void tach__overhead_measure(struct tach__thread *record)
@@ -85,7 +85,7 @@ void tach__overhead_measure(struct tach__thread *record)
 	record->residue_known = record->flat_known = 0;
 	if (!tach__trials_begin(&trials, record))
 		return;
-	if (!tach__regions_are_decided())
+	if (!tach__regions_are_frozen())
 		tach__residue_measure(&trials);
 	trials.warm = WARM;
 	trials.tries = TACH__TRIES;

@@ -32,11 +32,11 @@ uint32_t tach__level_of(const struct tach__hot *hot, const struct tach_region_ma
 
 /* ---- the stack ---- */
 
-static void lower(const struct tach__slot *slot, struct tach__part *part,
-		  struct tach_region_mark *mark, uint32_t by)
+static void lower_slot(const struct tach__slot *slot, struct tach__part *part,
+		       struct tach_region_mark *mark, uint32_t by)
 {
 	mark->state -= by;
-	if (part && !tach__part_closing(slot, part))
+	if (part && !tach__part_is_closing(slot, part))
 		TACH__SET(part->ceiling, part->ceiling - by);
 }
 
@@ -48,8 +48,8 @@ void tach__level_move(struct tach__thread *record, uint32_t level, uint32_t to)
 	if (level == to)
 		return;
 	if (level < TACH__LEVELS_MOST) {
-		lower(from[1], tach__part_at(record, from[1], level), *tach__marks(from),
-		      level - to);
+		lower_slot(from[1], tach__part_at(record, from[1], level), *tach__marks(from),
+			   level - to);
 		if (record->owed) {
 			memcpy(record->owed[to], record->owed[level], sizeof *record->owed);
 			memset(record->owed[level], 0, sizeof *record->owed);
@@ -97,7 +97,7 @@ static uint32_t find_entries(const struct tach__hot *hot, const struct tach__slo
 	return n;
 }
 
-void tach__parts_sort(struct tach__thread *record, struct tach__slot *slot)
+void tach__parts_assign(struct tach__thread *record, struct tach__slot *slot)
 {
 	struct tach__hot *hot = record->hot;
 	struct tach__part *part = tach__part(slot, record->count, 0);
@@ -109,7 +109,7 @@ void tach__parts_sort(struct tach__thread *record, struct tach__slot *slot)
 		return;
 	n = find_entries(hot, slot, &first, &last);
 	/* An entry that is closing was counted in its present part. */
-	if (n == 0 || tach__part_closing(slot, part) || tach__part_closing(slot, inner))
+	if (n == 0 || tach__part_is_closing(slot, part) || tach__part_is_closing(slot, inner))
 		return;
 	mark = *tach__marks(tach__stack(hot, first));
 	if (part->outer != (uintptr_t)mark) {
@@ -196,9 +196,9 @@ static void move_shared(const struct tach__thread *record, struct tach__slot *sl
 }
 
 /* Adds it as if it were the innermost: it moves to the top, but keeps its enclosing slot. */
-static void add_above(struct tach__hot *hot, struct tach_region_mark *mark,
-		      struct tach__slot *slot, struct tach__slot *around,
-		      struct tach__reading *r, int fenced)
+static void add_as_innermost(struct tach__hot *hot, struct tach_region_mark *mark,
+			     struct tach__slot *slot, struct tach__slot *around,
+			     struct tach__reading *r, int fenced)
 {
 	struct tach__slot **stack, *below;
 
@@ -243,8 +243,8 @@ static void end_overlapping(struct tach__thread *record, struct tach_region_mark
 	TACH__SET(slot->overlapped, 1);
 	TACH__SET(above->overlapped, 1);
 	TACH__SET(around->overlapped, 1);
-	add_above(hot, mark, slot, around, r, fenced);
-	tach__parts_sort(record, slot);
+	add_as_innermost(hot, mark, slot, around, r, fenced);
+	tach__parts_assign(record, slot);
 	if (slot->task)
 		tach__task_overlaps(record, mark, level, slot);
 }

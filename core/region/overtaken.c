@@ -21,8 +21,8 @@ static int is_open(const struct tach__part *part)
 }
 
 /* It is on the stack, at the level that it says. */
-static int in_place(const struct tach__hot *hot, const struct tach__slot *slot,
-		    const struct tach__part *part)
+static int is_at_its_level(const struct tach__hot *hot, const struct tach__slot *slot,
+			   const struct tach__part *part)
 {
 	uint32_t ceiling = TACH__LEVEL(part->ceiling);
 
@@ -35,7 +35,7 @@ static int in_place(const struct tach__hot *hot, const struct tach__slot *slot,
  * TACH__LEVEL_NONE. Reads the words as a snapshot does. No region of the thread ended in the
  * meantime.
  */
-static uint32_t seen_over(const struct tach__thread *record, uint32_t from)
+static uint32_t find_ended_level(const struct tach__thread *record, uint32_t from)
 {
 	const struct tach__hot *hot = record->hot;
 	uint64_t state = TACH__GET(hot->state), pairs = TACH__GET(hot->pairs[0]);
@@ -69,7 +69,7 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	uint32_t level = 0;
 	struct tach__held held;
 
-	while ((level = seen_over(record, level)) != TACH__LEVEL_NONE) {
+	while ((level = find_ended_level(record, level)) != TACH__LEVEL_NONE) {
 		struct tach__slot **stack = tach__stack(record->hot, level++);
 
 		/* Its thread's next START mends it. */
@@ -105,8 +105,8 @@ void tach__overtaken_mend(struct tach__thread *record, int is_sure)
 		for (int inner = 0; inner < 2 && slot->id; inner++) {
 			struct tach__part *part = tach__part(slot, record->count, inner);
 
-			if (is_open(part) && tach__part_marked(slot, part) &&
-			    !in_place(record->hot, slot, part))
+			if (is_open(part) && tach__part_has_mark(slot, part) &&
+			    !is_at_its_level(record->hot, slot, part))
 				tach__part_give_up(record, slot, record->outside, part);
 		}
 	}
@@ -117,17 +117,17 @@ check_closely(struct tach__hot *self, struct tach__slot *slot, struct tach__part
 {
 	struct tach__held held;
 
-	if (!slot->id || !tach__part_marked(slot, part) || in_place(self, slot, part) ||
-	    tach__signals_held != tach__calibrating)
+	if (!slot->id || !tach__part_has_mark(slot, part) ||
+	    is_at_its_level(self, slot, part) || tach__signals_held != tach__calibrating)
 		return;
 	tach__hold(&held);
-	tach__heal(self->record, TACH__STACK_POINTER);
-	if (is_open(part) && !in_place(self, slot, part))
+	tach__remove_dead_entries(self->record, TACH__STACK_POINTER);
+	if (is_open(part) && !is_at_its_level(self, slot, part))
 		tach__part_give_up(self->record, slot, self->record->outside, part);
 	tach__release(&held);
 }
 
-void tach__overtaken_look(const struct tach_site *site)
+void tach__overtaken_check(const struct tach_site *site)
 {
 	struct tach__hot *self = tach__self;
 	uint64_t id = TACH__GET(site->id);

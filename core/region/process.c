@@ -143,7 +143,7 @@ void tach__walk_end(void)
 	__atomic_fetch_sub(&process()->walks, 1, __ATOMIC_RELEASE);
 }
 
-int tach__walked(void)
+int tach__is_walked(void)
 {
 	int walked = __atomic_load_n(&process()->walks, __ATOMIC_ACQUIRE) != 0;
 

@@ -97,8 +97,9 @@ TACH_INLINE uint64_t tach__known_one(const struct tach__hot *self,
 }
 
 /* Where each lock is subtracted at once, the address of its page is still in a register. */
-TACH_INLINE int tach__known_same(const struct tach__hot *self, const struct tach_reader *reader,
-				 const tach__locks *locks, uint32_t count)
+TACH_INLINE int tach__known_is_current(const struct tach__hot *self,
+				       const struct tach_reader *reader,
+				       const tach__locks *locks, uint32_t count)
 {
 	tach__word sum = 0;
 
@@ -110,8 +111,8 @@ TACH_INLINE int tach__known_same(const struct tach__hot *self, const struct tach
 	return sum == *locks;
 }
 
-TACH_INLINE int tach__known_asks(const struct tach__hot *self, const struct tach_reader *reader,
-				 uint32_t lock)
+TACH_INLINE int tach__known_is_stale(const struct tach__hot *self,
+				     const struct tach_reader *reader, uint32_t lock)
 {
 	return !TACH_COUNTER_STALE &&
 	       TACH_WORD(TACH_PAGE_LOAD(tach__known_way(self, reader, 0).page, lock)) != lock;
@@ -136,12 +137,12 @@ TACH_INLINE int tach__known_begin(const struct tach__hot *self, struct tach_mark
 	memcpy(mark, &since, sizeof since);
 	TACH__ORDER();
 	own = (tach__word)since.locks;
-	if (TACH_UNLIKELY(tach__known_asks(self, reader, since.lock)))
+	if (TACH_UNLIKELY(tach__known_is_stale(self, reader, since.lock)))
 		return 0;
 #define STEP(i) (mark->value[i] = tach__known_one(self, reader, i, NULL, locks), 1)
 	TACH__STEPS(count, STEP);
 #undef STEP
-	return tach__known_same(self, reader, locks, count);
+	return tach__known_is_current(self, reader, locks, count);
 }
 
 TACH_INLINE int tach__known_end(const struct tach__hot *self, struct tach_mark *mark,
@@ -153,7 +154,7 @@ TACH_INLINE int tach__known_end(const struct tach__hot *self, struct tach_mark *
 	if (count == 0)
 		return 1;
 	own = *(tach__locks *)(void *)&mark->reader;
-	if (TACH_UNLIKELY(tach__known_asks(self, reader, mark->lock)))
+	if (TACH_UNLIKELY(tach__known_is_stale(self, reader, mark->lock)))
 		return 0;
 #define STEP(i)                                                                                \
 	(delta[i] = tach__known_one(self, reader, i, &mark->value[i], locks) &                 \
@@ -161,11 +162,11 @@ TACH_INLINE int tach__known_end(const struct tach__hot *self, struct tach_mark *
 	 delta[i] = tach__is_parked(i, count) ? TACH_PARK(delta[i]) : delta[i], 1)
 	TACH__STEPS(count, STEP);
 #undef STEP
-	return tach__known_same(self, reader, locks, count);
+	return tach__known_is_current(self, reader, locks, count);
 }
 
 /* For a mark whose START took the slow path: no sum of locks is odd. */
-TACH_INLINE void tach__known_never(struct tach_mark *mark)
+TACH_INLINE void tach__known_invalidate(struct tach_mark *mark)
 {
 	uint64_t locks = 1;
 
@@ -173,7 +174,8 @@ TACH_INLINE void tach__known_never(struct tach_mark *mark)
 }
 
 /* Since begin. An odd lock means that begin took the slow path. */
-TACH_INLINE int tach__moved(const struct tach_reader *reader, const struct tach_mark *mark)
+TACH_INLINE int tach__lock_has_changed(const struct tach_reader *reader,
+				       const struct tach_mark *mark)
 {
 	struct tach_way way = tach__way(reader, 0);
 
@@ -184,8 +186,8 @@ TACH_INLINE int tach__moved(const struct tach_reader *reader, const struct tach_
  * Stores the reads in the mark, for a tail call with the mark as its only argument: no register
  * is kept for them. They are at most TACH__UNROLLED; clang warns about more before it inlines.
  */
-TACH_INLINE void tach__stash(struct tach_region_mark *mark, const uint64_t *delta,
-			     uint32_t count)
+TACH_INLINE void tach__store_reading(struct tach_region_mark *mark, const uint64_t *delta,
+				     uint32_t count)
 {
 #define STEP(i)                                                                                \
 	(mark->counters.value[(TACH__UNROLLED + (i)) % TACH_COUNTERS_MAX] = delta[1 + (i)], 1)
@@ -195,8 +197,8 @@ TACH_INLINE void tach__stash(struct tach_region_mark *mark, const uint64_t *delt
 	memcpy(&mark->counters.reader, delta, sizeof *delta);
 }
 
-TACH_INLINE void tach__stashed(struct tach__reading *r, const struct tach_region_mark *mark,
-			       uint32_t count)
+TACH_INLINE void tach__load_reading(struct tach__reading *r,
+				    const struct tach_region_mark *mark, uint32_t count)
 {
 	memcpy(r->delta, &mark->counters.reader, sizeof *r->delta);
 	memcpy(r->delta + 1, mark->counters.value + TACH__UNROLLED, count * sizeof *r->delta);

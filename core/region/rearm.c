@@ -10,7 +10,7 @@
 #include <string.h>
 #include "core/region/region.h"
 
-static int in_segment(const struct dl_phdr_info *info, const void *p, size_t size)
+static int is_in_segment(const struct dl_phdr_info *info, const void *p, size_t size)
 {
 	uintptr_t at = (uintptr_t)p;
 
@@ -25,13 +25,13 @@ static int in_segment(const struct dl_phdr_info *info, const void *p, size_t siz
 }
 
 /* Its strings must be in the same module before they are read. */
-static int describes(const struct dl_phdr_info *info, const struct tach_site *home,
-		     const struct tach__site *site)
+static int is_own_site(const struct dl_phdr_info *info, const struct tach_site *home,
+		       const struct tach__site *site)
 {
 	return home->line == site->line && home->fenced == site->fenced &&
-	       in_segment(info, home->name, strlen(site->name) + 1) &&
+	       is_in_segment(info, home->name, strlen(site->name) + 1) &&
 	       strcmp(home->name, site->name) == 0 &&
-	       in_segment(info, home->file, strlen(site->file) + 1) &&
+	       is_in_segment(info, home->file, strlen(site->file) + 1) &&
 	       strcmp(home->file, site->file) == 0;
 }
 
@@ -50,8 +50,9 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 		uint32_t id = r->enabled && site->selected ? site->id : TACH_SITE_OFF;
 
 		for (home = site->homes; home; home = home->next)
-			if (home->owned || (in_segment(info, home->at, sizeof *home->at) == 2 &&
-					    describes(info, home->at, site)))
+			if (home->owned ||
+			    (is_in_segment(info, home->at, sizeof *home->at) == 2 &&
+			     is_own_site(info, home->at, site)))
 				__atomic_store_n(&home->at->id, (uint64_t)id, __ATOMIC_RELEASE);
 	}
 	tach__unlock(&held);
@@ -59,7 +60,7 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* A site that is registered later sees the new state. */
-static int there_are_sites(void)
+static int has_sites(void)
 {
 	struct tach__held held;
 	int some;
@@ -73,6 +74,6 @@ static int there_are_sites(void)
 /* At process start there are no sites, so this does not iterate over modules. */
 void tach__sites_rearm(void)
 {
-	if (there_are_sites())
+	if (has_sites())
 		dl_iterate_phdr(rearm_module, NULL);
 }

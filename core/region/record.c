@@ -64,8 +64,9 @@ static uint32_t last_row(const struct tach__thread *record)
 	uint32_t last = 0, row;
 
 	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
-		row = tach__slot_used(tach__slot_at(record, id)) ? tach__split_row(record, id)
-								 : 0;
+		row = tach__slot_is_used(tach__slot_at(record, id))
+			      ? tach__split_row(record, id)
+			      : 0;
 		last = row > last ? row : last;
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
@@ -99,7 +100,7 @@ int tach__record_fold(struct tach__thread *record)
 	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
-		if (tach__slot_used(slot))
+		if (tach__slot_is_used(slot))
 			fold_slot(record, slot, id);
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++)
@@ -117,7 +118,7 @@ void tach__records_reclaim(void)
 	struct tach__registry *r = &tach__registry;
 	struct tach__thread **link = &r->ended, *record;
 
-	if (tach__walked())
+	if (tach__is_walked())
 		return;
 	while ((record = *link)) {
 		if (!record->folded && !tach__record_fold(record)) {

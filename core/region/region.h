@@ -81,9 +81,8 @@ struct tach__entry_cost {
 };
 
 /* A negative result becomes 0, without a branch. */
-TACH_INLINE uint64_t tach__entry_less(const struct tach__entry_cost *cost,
-				      const uint64_t *delta, const uint64_t inside[2],
-				      uint32_t i, int fenced)
+TACH_INLINE uint64_t tach__entry_net(const struct tach__entry_cost *cost, const uint64_t *delta,
+				     const uint64_t inside[2], uint32_t i, int fenced)
 {
 	int64_t v = (int64_t)(delta[i] - cost->empty[fenced][i] -
 			      (inside[0] - inside[1]) * cost->pair[0][i] -
@@ -266,7 +265,7 @@ uint64_t *tach__process_writer(void);
  */
 void tach__walk_begin(void);
 void tach__walk_end(void);
-int tach__walked(void); /* with the lock: 1 if a walk is in progress */
+int tach__is_walked(void); /* with the lock: 1 if a walk is in progress */
 
 /* For a function that looks for a mark where it may be gone: it reads memory that
  * AddressSanitizer may have poisoned since. */
@@ -298,7 +297,8 @@ struct tach__hot *tach__thread_ready(uint32_t id);
 /* Closes the counters of the calling thread, outside any region; its next START opens them
  * again. */
 void tach__thread_close(void);
-int tach__thread_pending(void); /* 1 if the calling thread has yet to switch to another set */
+int tach__thread_is_outdated(
+	void); /* 1 if the calling thread has yet to switch to another set */
 /* With the lock: makes the next START of every thread take the slow path. */
 void tach__threads_interrupt(void);
 /* With the lock, in a child: empties the registry. */
@@ -312,7 +312,7 @@ extern const union tach__slot_copy tach__slot_unready;
 struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *part);
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
-int tach__slot_used(const struct tach__slot *slot);
+int tach__slot_is_used(const struct tach__slot *slot);
 /*
  * Where handlers of the thread count while *slot is being written, in a region with that state.
  */
@@ -341,7 +341,8 @@ void tach__sites_mend(void); /* with the lock, in a child: rebuilds what may be 
 struct tach__site *tach__site_at(uint32_t id); /* load the id with acquire first */
 int tach__glob_list(const char *globs, const char *name);
 
-int tach__names_over(void); /* named.c: 1 if TACH_START_NAMED had more names than it can keep */
+int tach__names_are_full(
+	void); /* named.c: 1 if TACH_START_NAMED had more names than it can keep */
 
 /* rearm.c: gives every site that still exists in the program its id, or TACH_SITE_OFF. */
 void tach__sites_rearm(void);
@@ -353,7 +354,7 @@ uint64_t tach__sampling_draw(struct tach__thread *record);
 /*
  * Returns 1 if an entry of a sampled region is skipped. Every entry of such a region calls it.
  */
-int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot);
+int tach__sampling_skips(struct tach__thread *record, struct tach__slot *slot);
 
 /* overtaken.c: flags the rows of regions that ended before a region inside them. */
 void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);
@@ -389,11 +390,11 @@ void tach__environment_uncounted(const char *why);
 
 /* Freezes the configuration: tach_regions_configure and tach_regions_disable then do nothing,
  * and succeed. */
-void tach__regions_decided(void);
+void tach__regions_freeze(void);
 /* If it is frozen, most processes have one region per thread and no slow path inside a region.
  * Calibrating those is most of the calibration, so it waits for the first slow path. */
-int tach__regions_are_decided(void);
+int tach__regions_are_frozen(void);
 /* From now on regions make no system call in this process, because no new region begins. */
-void tach__regions_over(void);
+void tach__regions_end(void);
 
 #endif

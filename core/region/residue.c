@@ -10,9 +10,9 @@
 enum { WARM = 1, TRIES = 9, MIDDLE = TRIES / 2 };
 
 /* Computes how much more region s shows with the other value in the word. */
-static void difference(uint64_t *out, const struct tach__trials *r,
-		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
-		       uint64_t other, int s)
+static void measure_difference(uint64_t *out, const struct tach__trials *r,
+			       void (*trial)(const struct tach__poke *), struct tach__poke poke,
+			       uint64_t other, int s)
 {
 	const uint32_t *ids =
 		trial == tach__trial_moved ? tach__trial_ids : tach__trial_fenced_ids;
@@ -45,36 +45,39 @@ static void measure(const struct tach__trials *r)
 
 	memset(residue, 0, sizeof *residue);
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
-		difference(residue->again[elsewhere][0], r, tach__trial_moved, lock,
-			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
-		difference(residue->again[elsewhere][1], r, tach__trial_moved_fenced, lock,
-			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
+		measure_difference(residue->again[elsewhere][0], r, tach__trial_moved, lock,
+				   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
+		measure_difference(residue->again[elsewhere][1], r, tach__trial_moved_fenced,
+				   lock, TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
 	}
-	difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
-	difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
+	measure_difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
+	measure_difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
 	for (uint32_t i = 0; i <= r->record->count; i++) {
 		residue->begin[0][0][i] = twice[i] - once[i];
 		residue->before[0][i] = 2 * once[i] - twice[i];
 	}
-	difference(residue->begin[0][1], r, tach__trial_one_fenced, limit, 0,
-		   TACH__TRIAL_OUTER);
-	difference(residue->begin[1][0], r, tach__trial_one, slot[0], unready,
-		   TACH__TRIAL_OUTER);
-	difference(residue->begin[1][1], r, tach__trial_one_fenced, slot[1], unready,
-		   TACH__TRIAL_OUTER);
-	difference(residue->before[1], r, tach__trial_three_fenced, limit, 0,
-		   TACH__TRIAL_MIDDLE);
-	difference(residue->after[0], r, tach__trial_three, limit, 0, TACH__TRIAL_OUTER);
-	difference(residue->after[1], r, tach__trial_three_fenced, limit, 0, TACH__TRIAL_OUTER);
+	measure_difference(residue->begin[0][1], r, tach__trial_one_fenced, limit, 0,
+			   TACH__TRIAL_OUTER);
+	measure_difference(residue->begin[1][0], r, tach__trial_one, slot[0], unready,
+			   TACH__TRIAL_OUTER);
+	measure_difference(residue->begin[1][1], r, tach__trial_one_fenced, slot[1], unready,
+			   TACH__TRIAL_OUTER);
+	measure_difference(residue->before[1], r, tach__trial_three_fenced, limit, 0,
+			   TACH__TRIAL_MIDDLE);
+	measure_difference(residue->after[0], r, tach__trial_three, limit, 0,
+			   TACH__TRIAL_OUTER);
+	measure_difference(residue->after[1], r, tach__trial_three_fenced, limit, 0,
+			   TACH__TRIAL_OUTER);
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
-		difference(residue->rescheduled[elsewhere][0], r, tach__trial_moved, lock,
-			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
-		difference(residue->rescheduled[elsewhere][1], r, tach__trial_moved_fenced,
-			   lock, TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
-		difference(residue->stale[elsewhere][0], r, tach__trial_stale, since,
-			   TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
-		difference(residue->stale[elsewhere][1], r, tach__trial_stale_fenced, since,
-			   TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
+		measure_difference(residue->rescheduled[elsewhere][0], r, tach__trial_moved,
+				   lock, TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
+		measure_difference(residue->rescheduled[elsewhere][1], r,
+				   tach__trial_moved_fenced, lock,
+				   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
+		measure_difference(residue->stale[elsewhere][0], r, tach__trial_stale, since,
+				   TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
+		measure_difference(residue->stale[elsewhere][1], r, tach__trial_stale_fenced,
+				   since, TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
 	}
 }
 
@@ -86,12 +89,13 @@ static void measure_kept(const struct tach__trials *r)
 	if (!r->worst)
 		return;
 	bar.at = &r->worst->bar;
-	difference(r->record->residue.kept, r, tach__trial_one, bar, 0, TACH__TRIAL_OUTER);
+	measure_difference(r->record->residue.kept, r, tach__trial_one, bar, 0,
+			   TACH__TRIAL_OUTER);
 	r->worst->bar = UINT64_MAX;
 }
 
-static void shown_around(uint64_t *out, const struct tach__trials *r,
-			 void (*trial)(const struct tach__poke *))
+static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
+			      void (*trial)(const struct tach__poke *))
 {
 	tach__trials_run(r, trial, NULL, tach__trial_ids);
 	for (uint32_t i = 0; i <= r->record->count; i++)
@@ -105,10 +109,10 @@ static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 	uint64_t(*task)[TACH__SUMS] = r->record->residue.task;
 	uint64_t call[TACH__SUMS], entry[TACH__SUMS], segment[TACH__SUMS];
 
-	shown_around(call, r, tach__trial_task);
-	shown_around(entry, r, tach__trial_pair);
+	measure_enclosing(call, r, tach__trial_task);
+	measure_enclosing(entry, r, tach__trial_pair);
 	slot->task = 1;
-	shown_around(segment, r, tach__trial_pair);
+	measure_enclosing(segment, r, tach__trial_pair);
 	slot->task = 0;
 	for (uint32_t i = 0; i <= r->record->count; i++) {
 		task[0][i] = call[i] - empty[i];

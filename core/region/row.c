@@ -12,7 +12,7 @@ void tach__rows_init(struct tach__rows *rows, uint32_t count)
 	};
 }
 
-static void disown(const struct tach__row *row, uint32_t count)
+static void free_details(const struct tach__row *row, uint32_t count)
 {
 	tach__histograms_free(row->histograms, count + 1);
 	tach__worst_free(row->worst);
@@ -21,7 +21,7 @@ static void disown(const struct tach__row *row, uint32_t count)
 void tach__rows_free(struct tach__rows *rows)
 {
 	for (uint32_t id = 0; id < rows->limit; id++)
-		disown(tach__rows_at(rows, id), rows->count);
+		free_details(tach__rows_at(rows, id), rows->count);
 	tach__pages_free(rows->base, rows->size);
 	rows->base = NULL;
 	rows->limit = 0;
@@ -75,7 +75,7 @@ int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from)
 void tach__rows_clear(struct tach__rows *rows)
 {
 	for (uint32_t id = 0; id < rows->limit; id++)
-		disown(tach__rows_at(rows, id), rows->count);
+		free_details(tach__rows_at(rows, id), rows->count);
 	if (rows->base)
 		memset(rows->base, 0, rows->size);
 }
@@ -135,7 +135,7 @@ int tach__rows_join(struct tach__rows *to, struct tach__rows *from)
 	for (uint32_t id = 0; id < from->limit && !code; id++) {
 		struct tach__row *row = tach__rows_at(from, id), *ours;
 
-		if (!tach__row_used(row) && !row->threads)
+		if (!tach__row_is_used(row) && !row->threads)
 			continue;
 		ours = tach__rows_at(to, id);
 		if (ours)

@@ -41,7 +41,7 @@ struct tach__row {
 };
 
 /* Returns 1 if there is anything to report. */
-static inline int tach__row_used(const struct tach__row *row)
+static inline int tach__row_is_used(const struct tach__row *row)
 {
 	return row->calls || row->skipped || row->excluded || row->lost || row->flags;
 }

@@ -14,7 +14,7 @@ uint64_t tach__random(struct tach__thread *record)
 	return record->random = x;
 }
 
-static double uniform(struct tach__thread *record)
+static double draw_uniform(struct tach__thread *record)
 {
 	return (double)(tach__random(record) >> 11) * 0x1p-53;
 }
@@ -23,10 +23,10 @@ static double uniform(struct tach__thread *record)
  * the others, and the mean of measured entries is an unbiased estimate of the mean of all. */
 uint64_t tach__sampling_draw(struct tach__thread *record)
 {
-	return (uint64_t)(tach__log(1 - uniform(record)) * record->config->per_log_keep);
+	return (uint64_t)(tach__log(1 - draw_uniform(record)) * record->config->per_log_keep);
 }
 
-int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot)
+int tach__sampling_skips(struct tach__thread *record, struct tach__slot *slot)
 {
 	const struct tach__config *config = record->config;
 	struct tach__sampling *s = slot->sampling;
@@ -35,7 +35,7 @@ int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot)
 	if (slot->excluded < config->warmup) {
 		TACH__ADD(slot->excluded, 1);
 		if (config->sparse <= 1 && slot->excluded == config->warmup) {
-			slot->rest = TACH__OUTER_NOBODY;
+			slot->rest = TACH__OUTER_NONE;
 			TACH__SET(tach__part(slot, record->count, 0)->outer, slot->rest);
 		}
 		TACH__ADD(record->passed, 1);

@@ -60,7 +60,7 @@ static uint32_t hash_of(const char *file, const char *name, uint32_t line)
 }
 
 /* Makes the site visible to find(). */
-static void show(struct tach__site *site)
+static void publish_site(struct tach__site *site)
 {
 	struct tach__site **first =
 		&bucket[hash_of(site->file, site->name, site->line) % BUCKETS];
@@ -86,8 +86,8 @@ static int parts_copy(struct tach__site *site, const char *of, const struct tach
 	return 1;
 }
 
-static struct tach__site *make(const struct tach_site *home, const char *of,
-			       const struct tach__parts *parts)
+static struct tach__site *make_site(const struct tach_site *home, const char *of,
+				    const struct tach__parts *parts)
 {
 	struct tach__registry *r = &tach__registry;
 	size_t name = strlen(home->name) + 1, file = strlen(home->file) + 1;
@@ -117,7 +117,7 @@ static struct tach__site *make(const struct tach_site *home, const char *of,
 	r->by_id[site->id] = site;
 	/* The site exists from here on: tach__sites_mend uses this number. */
 	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
-	show(site);
+	publish_site(site);
 	return site;
 }
 
@@ -131,7 +131,7 @@ void tach__sites_mend(void)
 	memset(bucket, 0, sizeof bucket);
 	CDS_INIT_LIST_HEAD(&r->sites);
 	for (uint32_t id = TACH__SITE_FIRST; id < r->nsites; id++)
-		show(r->by_id[id]);
+		publish_site(r->by_id[id]);
 	if (r->config)
 		__atomic_store_n(&r->generation, r->config->generation, __ATOMIC_SEQ_CST);
 }
@@ -167,7 +167,7 @@ uint32_t tach__site_register(struct tach_site *home)
 	uint32_t id = TACH_SITE_OFF;
 
 	if (!site)
-		site = make(home, NULL, NULL);
+		site = make_site(home, NULL, NULL);
 	if (site && home_add(site, home)) {
 		tach__site_select(site);
 		if (r->enabled && site->selected)
@@ -192,7 +192,7 @@ uint32_t tach__site_part(const struct tach__site *base, const char *name,
 	struct tach__site *site = find(&key, hash_of(key.file, key.name, key.line));
 
 	if (!site)
-		site = make(&key, base->of, parts);
+		site = make_site(&key, base->of, parts);
 	return site ? site->id : base->id;
 }
 

@@ -66,7 +66,7 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 	return 0;
 }
 
-int tach__slot_used(const struct tach__slot *slot)
+int tach__slot_is_used(const struct tach__slot *slot)
 {
 	return slot->seq || slot->skipped || slot->excluded || slot->lost;
 }

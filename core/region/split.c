@@ -22,7 +22,7 @@ void tach__split_over(struct tach__split *split, uint32_t which)
 
 /* ---- the options ---- */
 
-static int word_is(const char *text, size_t length, const char *word)
+static int is_word(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && memcmp(text, word, length) == 0;
 }
@@ -37,13 +37,13 @@ static int parse_one(struct tach__split *split, const char *text, size_t length)
 
 	if ((colon && end != text + length) || n < 1 || n > TACH__SPLIT_MOST)
 		return 0;
-	if (word_is(text, word, "tag")) {
+	if (is_word(text, word, "tag")) {
 		split->by |= TACH__SPLIT_TAG;
 		split->tags = (uint32_t)n;
-	} else if (word_is(text, word, "thread")) {
+	} else if (is_word(text, word, "thread")) {
 		split->by |= TACH__SPLIT_THREAD;
 		split->threads = (uint32_t)n;
-	} else if (word_is(text, length, "task")) {
+	} else if (is_word(text, length, "task")) {
 		split->by |= TACH__SPLIT_TASK;
 		tach__split_number_tasks();
 	} else {

@@ -217,15 +217,15 @@ static int cpu_can_hide_counters(void)
 	return TACH__GET(known) == 2;
 }
 
-int tach__edges_straight(const struct tach__hot *self)
+int tach__edges_are_straight(const struct tach__hot *self)
 {
 	return self->count <= TACH__UNROLLED &&
-	       (self->count == 0 || tach__reader_inline(tach__reader(self->reader)));
+	       (self->count == 0 || tach__reader_is_inline(tach__reader(self->reader)));
 }
 
 void tach__start_choose(struct tach__hot *self)
 {
-	int is_straight = tach__edges_straight(self);
+	int is_straight = tach__edges_are_straight(self);
 	const struct instance *instance = any;
 
 	/* A counter that may be hidden needs a check at each read. */

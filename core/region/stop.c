@@ -60,7 +60,7 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 		return;
 	}
 	inside -= tach__pairs_of(mark->pairs);
-	if (count && !cached && tach__moved(reader, &mark->counters))
+	if (count && !cached && tach__lock_has_changed(reader, &mark->counters))
 		goto unusual;
 	stack = tach__stack(self, mark->state);
 	slot = stack[1];
@@ -71,13 +71,13 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 			tach__end_torn(mark, fenced);
 			return;
 		}
-		tach__stash(mark, delta, count);
+		tach__store_reading(mark, delta, count);
 		memcpy(mark->pairs, &inside, sizeof inside);
 		tach__end_rescheduled(mark, fenced);
 		return;
 	}
 	part = mark->part;
-	tach__entry_add(self, mark, slot, part, part, TACH__OUTER_NOBODY, around, delta, inside,
+	tach__entry_add(self, mark, slot, part, part, TACH__OUTER_NONE, around, delta, inside,
 			count, fenced);
 	if (keeps) {
 		uint64_t pairs[2];
@@ -130,7 +130,7 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	TACH__ORDER();
 	tach__entry_leave(self, 0);
 	TACH__ORDER();
-	tach__entry_over(mark, part, TACH__OUTER_NOBODY);
+	tach__entry_close(mark, part, TACH__OUTER_NONE);
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
@@ -275,7 +275,7 @@ void tach__edges_since(const struct tach__hot *self, const struct tach_region_ma
 	const struct tach_mark *begun = &mark->counters;
 
 	if (r->flags || self->count == 0 || (begun->lock & 1) ||
-	    !tach__moved(self->reader, begun))
+	    !tach__lock_has_changed(self->reader, begun))
 		return;
 	r->flags = tach__reader_settle(tach__reader(self->reader), begun, r->delta[0],
 				       r->delta + 1);
@@ -300,7 +300,7 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 	 * for all flags.
 	 */
 	if (TACH_UNLIKELY(self->count && !(mark->counters.lock & 1) && !r.flags &&
-			  tach__moved(self->reader, &mark->counters))) {
+			  tach__lock_has_changed(self->reader, &mark->counters))) {
 		tach__end_read(mark, &r, fenced);
 		return;
 	}
@@ -364,7 +364,7 @@ void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps)
 {
 	const struct instance *instance = &any;
 
-	if (plain && keeps <= TACH__KEEPS_EACH && tach__edges_straight(self))
+	if (plain && keeps <= TACH__KEEPS_EACH && tach__edges_are_straight(self))
 		instance = &keeping[self->cached][keeps][self->count];
 	memcpy(self->end, instance->end, sizeof instance->end);
 	self->end_flat = self->cached && instance == &keeping[1][0][self->count]

@@ -45,7 +45,7 @@ struct carried {
 TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");
 
-static struct carried *carried(const struct tach_task *task)
+static struct carried *get_carried(const struct tach_task *task)
 {
 	return (struct carried *)(uintptr_t)task->word;
 }
@@ -54,7 +54,7 @@ static struct carried *carried(const struct tach_task *task)
 __attribute__((tls_model("initial-exec"))) static __thread const struct carried *last;
 
 /* Sums restart with each configuration and in each child of fork. */
-static uint64_t sums_now(const struct tach__config *config)
+static uint64_t current_sums(const struct tach__config *config)
 {
 	return tach__registry.inherited << 32 | config->generation;
 }
@@ -84,7 +84,7 @@ static void sums_of(struct sums *out, const struct tach__slot *slot,
 
 void tach__segment_begin(struct tach_task *task)
 {
-	struct carried *c = carried(task);
+	struct carried *c = get_carried(task);
 	const struct tach__hot *self = tach__self;
 	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
@@ -114,7 +114,7 @@ void tach__segment_begin(struct tach_task *task)
 
 static int is_task(const struct carried *c)
 {
-	return tach__holds((uintptr_t)&c->here, &c, sizeof c->here);
+	return tach__memory_equals((uintptr_t)&c->here, &c, sizeof c->here);
 }
 
 /* Returns the words of the task whose segment is open at that level, or NULL for a normal
@@ -129,7 +129,7 @@ static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
 	if (!stack[1]->task)
 		return NULL;
 	task = (struct tach_task *)(void *)(mark - offsetof(struct tach_task, mark));
-	c = carried(task);
+	c = get_carried(task);
 	return is_task(c) ? c : NULL;
 }
 
@@ -166,12 +166,12 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 		c->part = (*tach__marks(stack))->part;
 		sums_of(&c->before, slot, c->part, record->count);
 	}
-	c = carried((struct tach_task *)(void *)task);
+	c = get_carried((struct tach_task *)(void *)task);
 	if (next && is_task(c))
 		swap_saved(c, next);
 }
 
-void tach__tasks_left(const struct tach__thread *record)
+void tach__tasks_abandoned(const struct tach__thread *record)
 {
 	struct carried *c = (struct carried *)(uintptr_t)TACH__GET(last);
 	const struct tach_task *task;
@@ -237,8 +237,8 @@ static void add(struct carried *c, const struct tach__slot *slot, const struct s
 	if (record->count < c->count)
 		c->flags |= TACH_FLAG_LOST;
 	for (uint32_t i = 0; i <= record->count; i++)
-		c->sum[i] += tach__entry_less(&record->entry_cost, of->sum, of->nested, i,
-					      slot->fenced);
+		c->sum[i] += tach__entry_net(&record->entry_cost, of->sum, of->nested, i,
+					     slot->fenced);
 }
 
 /* The first counted segment decides the set. */
@@ -260,7 +260,7 @@ static void choose_set(struct carried *c, const struct tach_task *task)
 
 void tach__segment_end(struct tach_task *task)
 {
-	struct carried *c = carried(task);
+	struct carried *c = get_carried(task);
 	struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 	struct sums of;
 
@@ -278,8 +278,8 @@ void tach__segment_end(struct tach_task *task)
 	if (c->generation == tach__self->record->config->generation)
 		add(c, slot, &of);
 	c->segments++;
-	if (c->called != sums_now(tach__self->record->config))
-		c->called = sums_now(tach__self->record->config);
+	if (c->called != current_sums(tach__self->record->config))
+		c->called = current_sums(tach__self->record->config);
 	else
 		TACH__ADD(slot->continued[task->mark.part !=
 					  tach__part(slot, tach__self->record->count, 0)],
@@ -305,7 +305,7 @@ static void keep(const struct tach_task *task, const struct carried *c,
 
 int tach__task_keep(struct tach_task *task)
 {
-	const struct carried *c = carried(task);
+	const struct carried *c = get_carried(task);
 	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
 	if (c->segments)
@@ -377,7 +377,7 @@ void tach__task_ended(struct tach_task *task)
 
 int tach_task_value(const struct tach_task *task, int quantity, double *out)
 {
-	const struct carried *c = carried(task);
+	const struct carried *c = get_carried(task);
 	uint32_t flags = c->flags;
 	double error, hz;
 

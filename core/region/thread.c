@@ -59,7 +59,7 @@ static void open_failed(const struct tach_error *err)
 	tach__unlock(&held);
 }
 
-static uint64_t seed(const void *address)
+static uint64_t make_seed(const void *address)
 {
 	uint64_t x = (uint64_t)tach_clock() ^ (uint64_t)(uintptr_t)address;
 
@@ -71,7 +71,7 @@ static uint64_t seed(const void *address)
 }
 
 /* With the lock: returns a number that no thread has; 0 is never used. */
-static uint32_t opening(void)
+static uint32_t find_free_number(void)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__thread *record;
@@ -97,7 +97,7 @@ static void record_publish(struct tach__thread *record)
 	struct tach__held held;
 
 	tach__lock(&held);
-	TACH__SET(hot->state, TACH__STATE(opening(), 0, 0));
+	TACH__SET(hot->state, TACH__STATE(find_free_number(), 0, 0));
 	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
 	tach__unlock(&held);
@@ -153,7 +153,7 @@ static int thread_open(void *turn)
 		tach__clock_learn(record->reader->way[0].page);
 	record->tid = (pid_t)syscall(SYS_gettid);
 	record->is_first = record->tid == getpid();
-	record->random = seed(record);
+	record->random = make_seed(record);
 	hot = record->hot;
 	TACH__SET(hot->limit, (uint64_t)0);
 	hot->reader = record->reader; /* NULL goes with count 0: then nothing is read */
@@ -250,18 +250,18 @@ void tach__thread_close(void)
 
 /* ---- preparing the calling thread ---- */
 
-static int outdated(const struct tach__thread *record)
+static int is_outdated(const struct tach__thread *record)
 {
 	return record->turning.due ||
 	       record->config->generation !=
 		       __atomic_load_n(&tach__registry.generation, __ATOMIC_SEQ_CST);
 }
 
-int tach__thread_pending(void)
+int tach__thread_is_outdated(void)
 {
 	struct tach__thread *record = tach__self->record;
 
-	return record && outdated(record);
+	return record && is_outdated(record);
 }
 
 struct tach__hot *tach__thread_ready(uint32_t id)
@@ -272,7 +272,7 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 	if (tach__self == &thread_ended)
 		return NULL;
 	do {
-		if (record && outdated(record)) {
+		if (record && is_outdated(record)) {
 			if (TACH__LEVEL(record->hot->state) == 0) {
 				tach__turn_leave(record, &turn);
 				thread_retire(record);
@@ -288,7 +288,7 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 		 * or we find its generation. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
 				 __ATOMIC_SEQ_CST);
-	} while (TACH__LEVEL(record->hot->state) == 0 && outdated(record));
+	} while (TACH__LEVEL(record->hot->state) == 0 && is_outdated(record));
 	return record->hot;
 }
 

@@ -36,7 +36,7 @@ static size_t ring_size(uint32_t sums)
 
 /* With the lock: returns a ring that no thread of this process writes to: left by a fork, or
  * the oldest. */
-static struct tach__trace *used(uint32_t sums)
+static struct tach__trace *find_unused_ring(uint32_t sums)
 {
 	struct tach__trace *oldest = NULL, *r;
 	unsigned ended = 0;
@@ -54,7 +54,7 @@ static struct tach__trace *used(uint32_t sums)
 	return oldest;
 }
 
-static struct tach__trace *make(uint32_t sums)
+static struct tach__trace *make_ring(uint32_t sums)
 {
 	struct tach__trace *ring = tach__pages(ring_size(sums));
 
@@ -85,9 +85,9 @@ void tach__trace_open(struct tach__thread *record)
 	tach__lock(&held);
 	if (!base)
 		base = tach_clock();
-	ring = used(sums);
+	ring = find_unused_ring(sums);
 	if (!ring)
-		ring = make(sums);
+		ring = make_ring(sums);
 	if (ring) {
 		ring->ended = 0;
 		ring->generation = record->config->generation;
@@ -141,7 +141,7 @@ void tach__trace_add(const struct tach__thread *record, const struct tach_region
 	TACH__SET(to->flags, (uint64_t)flags);
 	for (uint32_t i = 0; i < ring->sums; i++)
 		TACH__SET(to->sum[i],
-			  tach__entry_less(&record->entry_cost, delta, inside, i, fenced));
+			  tach__entry_net(&record->entry_cost, delta, inside, i, fenced));
 	__atomic_store_n(&to->done, (number + 1) & -counts, __ATOMIC_RELEASE);
 }
 

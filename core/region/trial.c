@@ -162,7 +162,7 @@ TACH_INLINE uint64_t sum_by(uint64_t value)
 	return (uint32_t)value | value >> 32;
 }
 
-TACH_INLINE void move(struct tach_region_mark *mark, uint64_t by)
+TACH_INLINE void change_locks(struct tach_region_mark *mark, uint64_t by)
 {
 	uint64_t locks;
 
@@ -177,7 +177,7 @@ void tach__trial_flat_moved(const struct tach__poke *poke)
 	struct tach_region_mark mark;
 
 	tach__region_start(TACH_ADDRESS(flat), &mark);
-	move(&mark, poke->value);
+	change_locks(&mark, poke->value);
 	tach__region_stop(&mark);
 }
 
@@ -203,7 +203,7 @@ void tach__trial_flat_one(const struct tach__poke *poke)
 	tach__region_stop(&outer);
 }
 
-TACH_INLINE void forget(const struct tach__poke *poke)
+TACH_INLINE void make_stale(const struct tach__poke *poke)
 {
 	TACH__SET(poke->at[0], TACH__GET(poke->at[0]) | (uint32_t)poke->value);
 	TACH__SET(poke->at[1], TACH__GET(poke->at[1]) | sum_by(poke->value));
@@ -214,7 +214,7 @@ void tach__trial_stale(const struct tach__poke *poke)
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	forget(poke);
+	make_stale(poke);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -225,7 +225,7 @@ void tach__trial_stale_fenced(const struct tach__poke *poke)
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	forget(poke);
+	make_stale(poke);
 	tach__region_start(TACH_ADDRESS(fenced), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -237,7 +237,7 @@ void tach__trial_moved(const struct tach__poke *poke)
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
-	move(&inner, poke->value);
+	change_locks(&inner, poke->value);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -248,7 +248,7 @@ void tach__trial_moved_fenced(const struct tach__poke *poke)
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(fenced), &inner);
-	move(&inner, poke->value);
+	change_locks(&inner, poke->value);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -256,7 +256,7 @@ void tach__trial_moved_fenced(const struct tach__poke *poke)
 /* ---- running them ---- */
 
 /* By insertion: there are at most sixteen. */
-static void sort(uint64_t *value, int n)
+static void sort_values(uint64_t *value, int n)
 {
 	for (int i = 1; i < n; i++) {
 		uint64_t v = value[i];
@@ -275,7 +275,7 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 
 /* Counts their rescheduled entries, and STARTs that looked the counters up again: caused by the
  * trial or by the kernel. */
-static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id)
+static uint64_t count_reschedules(const struct tach__thread *record, const uint32_t *id)
 {
 	uint64_t n = record->stale;
 
@@ -286,7 +286,7 @@ static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *i
 
 /* After an interrupted trial, waits for varying times: otherwise all trials could be
  * interrupted periodically at the same place. */
-static void wait_a_little(int number)
+static void wait_random_time(int number)
 {
 	for (int n = number * 67 % 101 * 50; n > 0; n--)
 		__asm__ volatile("");
@@ -309,13 +309,13 @@ void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct t
 		uint64_t came;
 
 		if (spare < SPARE)
-			wait_a_little(try + r->warm + spare);
-		came = rescheduled(r->record, id);
+			wait_random_time(try + r->warm + spare);
+		came = count_reschedules(r->record, id);
 		for (int s = 0; s < TACH__SHOWN; s++)
 			for (uint32_t i = 0; i <= count; i++)
 				before[s][i] = sum_of(r->record, id[s], i);
 		trial(poke);
-		came = rescheduled(r->record, id) - came;
+		came = count_reschedules(r->record, id) - came;
 		if (spare && came > least) {
 			spare--;
 			try--;
@@ -331,7 +331,7 @@ void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct t
 	}
 	for (int s = 0; s < TACH__SHOWN; s++)
 		for (uint32_t i = 0; i <= count; i++)
-			sort(r->shown->sum[s][i], r->tries);
+			sort_values(r->shown->sum[s][i], r->tries);
 }
 
 const uint32_t tach__trial_ids[TACH__SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING,

@@ -28,7 +28,7 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 
 		TACH__SET(slot->id, id); /* a snapshot may read it */
 		slot->fenced = id == TACH__SITE_FENCED || id == TACH__SITE_MIDDLE_FENCED;
-		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
+		slot->rest = sampling ? 0 : TACH__OUTER_NONE;
 		slot->histograms = histograms;
 		slot->sampling = sampling;
 		slot->begin = record->hot->begin_flat ? record->hot->begin_flat

@@ -70,7 +70,7 @@ void tach__whole_end(void)
 		tach_region_end(&record->whole.mark);
 }
 
-int tach__whole_is(const struct tach__thread *record, uintptr_t mark)
+int tach__is_whole_mark(const struct tach__thread *record, uintptr_t mark)
 {
 	return mark == (uintptr_t)&record->whole.mark;
 }
@@ -101,7 +101,7 @@ static void add_unfinished(const struct tach__thread *record, const struct tach_
 		children[i] += TACH__GET(now[i]) - TACH__GET(known[i]);
 }
 
-static int is_seen(struct tach__slot *const *stack, uint32_t n)
+static int is_on_stack(struct tach__slot *const *stack, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
 		if (TACH__GET(stack[k]) == TACH__GET(stack[n]))
@@ -120,7 +120,7 @@ static int children_add(const struct tach__thread *record, const struct tach__sl
 	for (size_t i = 0; i < TACH__CHILDREN_WORDS(record->count); i++)
 		children[i] = TACH__GET(from[i]);
 	for (uint32_t k = 1; k < n && k < INSIDE_MOST; k++)
-		if (TACH__GET(stack[k]) && !is_seen(stack, k))
+		if (TACH__GET(stack[k]) && !is_on_stack(stack, k))
 			add_unfinished(record, TACH__GET(stack[k]), children);
 	return n <= INSIDE_MOST;
 }
@@ -162,7 +162,7 @@ static void read_cost(const struct tach__thread *record, uint64_t *spent)
 }
 
 /* Ended by calling exit(2) directly. Its counters stopped then, but the clock did not. */
-static int is_gone(const struct tach__thread *record)
+static int has_exited(const struct tach__thread *record)
 {
 	return tach__sys(SYS_tgkill, getpid(), record->tid, 0, 0, 0, 0) == -ESRCH;
 }
@@ -194,14 +194,14 @@ static void read_entry(const struct tach__thread *record, const struct tach__slo
 		at->loose[i] = ((struct tach__children *)later)->sum[i] -
 			       ((struct tach__children *)at->children)->sum[i];
 	}
-	if (!whole || is_gone(record))
+	if (!whole || has_exited(record))
 		at->r.flags |= TACH_FLAG_INCOMPLETE;
 }
 
 /* ---- before an exec ---- */
 
 /* Reads the thread's own pages: exact, like a STOP. */
-int tach__whole_note(void)
+int tach__whole_read(void)
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
@@ -305,8 +305,8 @@ static void add_rest(const struct tach__thread *record, struct tach__row *row,
 }
 
 /* Returns 0 if the thread ended its entry after the copy was made. */
-static int end_now(struct tach__thread *record, const struct tach__slot *slot,
-		   struct so_far *at)
+static int end_copied_entry(struct tach__thread *record, const struct tach__slot *slot,
+			    struct so_far *at)
 {
 	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
 	struct tach__held held;
@@ -349,7 +349,7 @@ int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach_
 	for (int tries = 0; how == TACH__COPIED && is_open(record, slot, copy); tries++) {
 		if (tries == TRIES)
 			return TACH__COPIED_NOT;
-		if (end_now(record, slot, &at)) {
+		if (end_copied_entry(record, slot, &at)) {
 			row_add(row, copy, record, slot, &at);
 			return TACH__COPIED;
 		}
@@ -361,7 +361,7 @@ int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach_
 }
 
 /* These regions will never be stopped, like those that a STOP finds inside. */
-void tach__whole_lose(struct tach__rows *rows, const struct tach__thread *record)
+void tach__whole_count_lost(struct tach__rows *rows, const struct tach__thread *record)
 {
 	const struct tach_region_mark *mark = &record->whole.mark;
 	uint32_t level = TACH__LEVEL(mark->state), top;

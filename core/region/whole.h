@@ -20,9 +20,9 @@ void tach__whole_end(void);
 /* The same for a thread that is gone, as its record is about to be retired. */
 void tach__whole_end_dead(struct tach__thread *record);
 /* Returns 1 if that is the mark of the thread's whole entry. */
-int tach__whole_is(const struct tach__thread *record, uintptr_t mark);
+int tach__is_whole_mark(const struct tach__thread *record, uintptr_t mark);
 /* Reads the calling thread's entry. Reports use that until tach__whole_forget. 0: not open. */
-int tach__whole_note(void);
+int tach__whole_read(void);
 void tach__whole_forget(void);
 /*
  * Adds the copy of a slot to a row. If the slot has the thread's whole entry and that is open,
@@ -31,6 +31,6 @@ void tach__whole_forget(void);
 int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach__thread *record,
 		    const struct tach__slot *slot, struct tach__slot *latch);
 /* Call this after all slots: counts the regions that are open inside as lost. */
-void tach__whole_lose(struct tach__rows *rows, const struct tach__thread *record);
+void tach__whole_count_lost(struct tach__rows *rows, const struct tach__thread *record);
 
 #endif

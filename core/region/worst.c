@@ -146,7 +146,7 @@ static void words_set(uint64_t *to, const uint64_t *from, size_t n)
 
 /* Returns the place of the minimum; if there is a free one, it is that, with key 0. Then
  * updates the minimum. */
-static struct tach__kept *place(struct tach__worst *w, uint64_t key)
+static struct tach__kept *find_place(struct tach__worst *w, uint64_t key)
 {
 	struct tach__kept *to;
 	uint64_t at = 0, least = UINT64_MAX;
@@ -180,7 +180,7 @@ static __attribute__((noinline)) void keep(struct tach__worst *w, const struct t
 	}
 	TACH__COUNT(tach__self, w->seq, 1);
 	TACH__FENCE(__ATOMIC_RELEASE);
-	to = place(w, what->key);
+	to = find_place(w, what->key);
 	words_set((uint64_t *)(void *)to, (const uint64_t *)(const void *)what,
 		  sizeof *what / sizeof(uint64_t));
 	words_set(to->sum, sum, w->sums);
@@ -203,7 +203,7 @@ static __attribute__((noinline)) void keep_entry(const struct tach__thread *reco
 
 	tach__cost_aside_begin(&cost);
 	for (uint32_t i = 0; i < w->sums; i++)
-		sum[i] = tach__entry_less(&record->entry_cost, delta, inside, i, fenced);
+		sum[i] = tach__entry_net(&record->entry_cost, delta, inside, i, fenced);
 	what.key = sum[record->worst_by];
 	keep(w, &what, sum);
 	if (cost.record)
@@ -217,8 +217,8 @@ void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark
 	const struct tach__thread *record = self->record;
 	struct tach__worst *w = record->worst[slot->id];
 
-	if (TACH_UNLIKELY(w && tach__entry_less(&record->entry_cost, delta, inside,
-						record->worst_by, fenced) >= w->bar))
+	if (TACH_UNLIKELY(w && tach__entry_net(&record->entry_cost, delta, inside,
+					       record->worst_by, fenced) >= w->bar))
 		keep_entry(record, mark, w, delta, inside, flags, fenced);
 }
 

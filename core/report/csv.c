@@ -35,7 +35,7 @@ static void line(struct tach__out *out, const struct tach_region_info *info, con
 }
 
 /* Entries that are in no row: a line without a region. */
-static void missing(struct tach__out *out, const char *what, uint64_t n, int divided)
+static void write_missing(struct tach__out *out, const char *what, uint64_t n, int divided)
 {
 	struct tach_region_info nothing = {
 		.name = "", .file = "", .of = "", .task = "", .tag = "", .thread = ""};
@@ -88,7 +88,7 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 			}
 		}
 	}
-	missing(out, "processes", c.missing_processes, divided);
-	missing(out, "threads", c.missing_threads, divided);
-	missing(out, "entries", c.lost, divided);
+	write_missing(out, "processes", c.missing_processes, divided);
+	write_missing(out, "threads", c.missing_threads, divided);
+	write_missing(out, "entries", c.lost, divided);
 }

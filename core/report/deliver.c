@@ -144,7 +144,7 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 }
 
 /* If a file system supports neither way, it has no way to keep an older file intact. */
-static int move(const char *part, const char *file, int fresh)
+static int move_file(const char *part, const char *file, int fresh)
 {
 	enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, include/uapi/linux/fs.h */
 	long code;
@@ -174,7 +174,7 @@ static int replace(const char *file, int fresh, const struct stat *old,
 	if (close(fd) != 0 && !code && errno != EINTR)
 		code = -errno;
 	if (!code)
-		code = move(part, file, fresh);
+		code = move_file(part, file, fresh);
 	if (code)
 		unlink(part);
 	return code;

@@ -34,7 +34,7 @@ void tach__report_html_text(struct tach__out *out, const char *t)
 
 /* ---- above the table ---- */
 
-static void fact(struct tach__out *out, const char *name, uint64_t value, int bad)
+static void write_fact(struct tach__out *out, const char *name, uint64_t value, int bad)
 {
 	char number[TACH__UNIT_MAX];
 
@@ -43,28 +43,28 @@ static void fact(struct tach__out *out, const char *name, uint64_t value, int ba
 		  number);
 }
 
-static void facts(struct tach__out *out, const struct tach_snapshot *s)
+static void write_facts(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_counts c = {.size = sizeof c};
 
 	tach_snapshot_counts(s, &c);
 	tach__out_text(out, "<dl class=\"facts\">");
-	fact(out, "Regions", (uint64_t)tach_snapshot_nregions(s), 0);
-	fact(out, "Threads", c.threads, 0);
+	write_fact(out, "Regions", (uint64_t)tach_snapshot_nregions(s), 0);
+	write_fact(out, "Threads", c.threads, 0);
 	if (c.reports > 1)
-		fact(out, "Reports added up", c.reports, 0);
+		write_fact(out, "Reports added up", c.reports, 0);
 	if (c.missing_processes)
-		fact(out, "Processes missing", c.missing_processes, 1);
+		write_fact(out, "Processes missing", c.missing_processes, 1);
 	if (c.missing_threads)
-		fact(out, "Threads missing", c.missing_threads, 1);
+		write_fact(out, "Threads missing", c.missing_threads, 1);
 	if (c.unopened)
-		fact(out, "Threads with the clock alone", c.unopened, 1);
+		write_fact(out, "Threads with the clock alone", c.unopened, 1);
 	if (c.refused)
-		fact(out, "Stops refused", c.refused, 1);
+		write_fact(out, "Stops refused", c.refused, 1);
 	if (c.lost)
-		fact(out, "Entries lost", c.lost, 1);
+		write_fact(out, "Entries lost", c.lost, 1);
 	if (c.stale)
-		fact(out, "Stale copies", c.stale, 1);
+		write_fact(out, "Stale copies", c.stale, 1);
 	tach__out_text(out, "</dl>\n");
 	if (*tach_snapshot_missing(s)) {
 		tach__out_text(out, "<p class=\"note\" role=\"note\">");
@@ -136,7 +136,7 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 }
 
 /* Shows self times, which add up to all measured time. */
-static void shares(struct tach__out *out, const struct tach_snapshot *s)
+static void write_shares(struct tach__out *out, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
 	size_t size = ((size_t)n + 1) * sizeof(struct share);
@@ -262,7 +262,7 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 			  info->calls == 0		     ? "\">not measured</span>"
 			  : tach_snapshot_nquantities(s) > 1 ? " good\">exact</span>"
 							     : "\">clock</span>");
-	for (int i = 0; tach__report_beside(beside, info, i); i++)
+	for (int i = 0; tach__report_other_entries(beside, info, i); i++)
 		tach__out(out, "<span class=\"badge\">%s</span>", beside);
 	tach__out_text(out, "</td></tr>\n");
 }
@@ -359,11 +359,11 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		"Light / dark</button></header>\n<main>\n",
 		tach_version());
 	tach__report_html_origin(out, s, tach__report_html_text);
-	facts(out, s);
+	write_facts(out, s);
 	if (tach_snapshot_nregions(s) == 0) {
 		tach__out_text(out, "<h2>No region was entered.</h2>\n");
 	} else {
-		shares(out, s);
+		write_shares(out, s);
 		tach__report_html_nest(out, s, tach__report_html_text);
 		table(out, s);
 		tach__report_html_tree(out, s, tach__report_html_text);

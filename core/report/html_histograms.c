@@ -29,14 +29,15 @@ static void coordinate(struct tach__out *out, const char *name, double v)
 	tach__out(out, " %s=\"%d.%d\"", name, tenths / 10, tenths % 10);
 }
 
-static double place(const struct picture *p, double v)
+static double place_value(const struct picture *p, double v)
 {
 	double range = p->to - p->from;
 
 	return range > 0 ? 1 + (WIDTH - 2) * (tach__log(1 + v) - p->from) / range : WIDTH / 2.0;
 }
 
-static int load(struct picture *p, const struct tach_snapshot *s, int region, int quantity)
+static int load_buckets(struct picture *p, const struct tach_snapshot *s, int region,
+			int quantity)
 {
 	p->n = tach_snapshot_buckets(s, region, quantity, NULL, 0);
 	p->bucket = tach__pages((size_t)p->n * sizeof *p->bucket);
@@ -56,7 +57,8 @@ static void bars(struct tach__out *out, const struct picture *p)
 {
 	tach__out_text(out, "<g class=\"bars\">");
 	for (int b = 0; b < p->n; b++) {
-		double x = place(p, p->bucket[b].low), end = place(p, p->bucket[b].high);
+		double x = place_value(p, p->bucket[b].low),
+		       end = place_value(p, p->bucket[b].high);
 		double height = (BASE - 14) * (double)p->bucket[b].count / (double)p->most;
 		double width = end - x > 2.5 ? end - x : 2.5;
 
@@ -79,7 +81,7 @@ static void tick(struct tach__out *out, const struct picture *p, const struct ta
 		 int quantity, double v)
 {
 	char label[TACH__UNIT_MAX], *blank;
-	double x = place(p, v);
+	double x = place_value(p, v);
 
 	if (quantity == TACH_QUANTITY_TIME)
 		tach__unit_time(label, v);
@@ -149,7 +151,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 {
 	struct picture p = {0};
 
-	if (!load(&p, s, region, quantity)) {
+	if (!load_buckets(&p, s, region, quantity)) {
 		out->lacking |= !p.bucket;
 		unload(&p);
 		return;
@@ -166,7 +168,8 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 		  WIDTH, HEIGHT);
 	bars(out, &p);
 	for (int i = 0; i < 3; i++) {
-		double x = place(&p, tach_snapshot_quantile(s, region, quantity, marks[i].p));
+		double x = place_value(&p,
+				       tach_snapshot_quantile(s, region, quantity, marks[i].p));
 
 		tach__out_text(out, "<line class=\"mark\"");
 		coordinate(out, "x1", x);

@@ -30,9 +30,9 @@ static void percent(struct tach__out *out, const char *name, int hundredths)
 	tach__out(out, "%s:%d.%02d%%;", name, hundredths / 100, hundredths % 100);
 }
 
-static void box(struct tach__out *out, const struct tach_snapshot *s, int region, int depth,
-		const struct place *at, double total,
-		void (*text)(struct tach__out *, const char *))
+static void write_box(struct tach__out *out, const struct tach_snapshot *s, int region,
+		      int depth, const struct place *at, double total,
+		      void (*text)(struct tach__out *, const char *))
 {
 	struct tach_region_info info = {.size = sizeof info};
 	char time[TACH__UNIT_MAX];
@@ -69,7 +69,7 @@ static void boxes(struct tach__out *out, const struct tach_snapshot *s,
 		up->used = at.to;
 		around[depth + 1] = at;
 		if (at.to - at.from >= THIN)
-			box(out, s, nest->region[i], depth, &at, total, text);
+			write_box(out, s, nest->region[i], depth, &at, total, text);
 	}
 }
 

@@ -232,7 +232,7 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_end(json);
 }
 
-static void origin(struct tach__json_out *json, const struct tach__origin *o)
+static void write_origin(struct tach__json_out *json, const struct tach__origin *o)
 {
 	if (!o->date)
 		return;
@@ -266,7 +266,7 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_string(json, "version", tach_version());
 	tach__json_line(json, TOP);
 	tach__json_string(json, "note", tach_snapshot_missing(s));
-	origin(json, &s->origin);
+	write_origin(json, &s->origin);
 	tach__json_line(json, TOP);
 	tach__json_object(json, "clock");
 	tach__json_number(json, "hz", isfinite(c.clock_hz) ? c.clock_hz : 0);

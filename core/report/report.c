@@ -203,7 +203,8 @@ uint64_t tach__report_calls(const struct tach_region_info *info)
 	return info->calls ? info->calls + info->skipped : 0;
 }
 
-int tach__report_beside(char to[TACH__BESIDE_MAX], const struct tach_region_info *info, int i)
+int tach__report_other_entries(char to[TACH__BESIDE_MAX], const struct tach_region_info *info,
+			       int i)
 {
 	const struct {
 		uint64_t n;

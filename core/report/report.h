@@ -25,7 +25,7 @@ int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  int ascii);
 /* Returns 1 if the environment enables that for a report in text, as with TACH_NOTES=1. */
-int tach__report_asked(const char *variable);
+int tach__report_is_enabled(const char *variable);
 /* Writes notes that a reader needs to understand the values. */
 void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *s,
 			     const struct tach_report_options *opt);
@@ -70,7 +70,8 @@ const char *tach__report_kind(const struct tach_snapshot *s, int region, int i);
 uint64_t tach__report_calls(const struct tach_region_info *info);
 /* Lists entries that are not among those, by kind: "3 never stopped"; 0: end of the list. */
 enum { TACH__BESIDE_MAX = 48 };
-int tach__report_beside(char to[TACH__BESIDE_MAX], const struct tach_region_info *info, int i);
+int tach__report_other_entries(char to[TACH__BESIDE_MAX], const struct tach_region_info *info,
+			       int i);
 /* For a terminal: in one line and well-formed (tach_printable). `ascii`: with "?" for other
  * characters. */
 void tach__report_line(struct tach__out *out, const char *text, int ascii);

@@ -29,7 +29,7 @@ struct table {
 	struct tach__nest nest;
 };
 
-static char *at(const struct table *t, int row, int column)
+static char *cell_at(const struct table *t, int row, int column)
 {
 	return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
 }
@@ -123,7 +123,7 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 				     info.calls == 0			? "not measured"
 				     : tach_snapshot_nquantities(s) > 1 ? "exact"
 									: "clock");
-	for (int i = 0; tach__report_beside(beside, &info, i); i++)
+	for (int i = 0; tach__report_other_entries(beside, &info, i); i++)
 		n += (size_t)snprintf(all + n, sizeof all - n, ", %s", beside);
 	name_text(to, all, CELL);
 }
@@ -217,41 +217,41 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	int r = t->nest.region[row - 1], column = 0;
 
 	tach_snapshot_region(s, r, &info);
-	region_text(at(t, row, column++), t, row, &info, most);
-	tach__unit_count(at(t, row, column++), (double)tach__report_calls(&info));
+	region_text(cell_at(t, row, column++), t, row, &info, most);
+	tach__unit_count(cell_at(t, row, column++), (double)tach__report_calls(&info));
 	for (int q = 0; q < tach__columns(s); q = tach__column_next(s, q)) {
-		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
+		cell_value(cell_at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
 		if (q != TACH_QUANTITY_TIME)
 			continue;
 		if (self)
-			cell_value(at(t, row, column++), s, r, TACH_QUANTITY_TIME,
+			cell_value(cell_at(t, row, column++), s, r, TACH_QUANTITY_TIME,
 				   TACH_PART_SELF);
-		tach__report_per_call(at(t, row, column++), s, r);
+		tach__report_per_call(cell_at(t, row, column++), s, r);
 		if (t->spread)
-			tach__report_spread(at(t, row, column++), s, r);
-		tach__report_share(at(t, row, column++), s, r, t->time);
+			tach__report_spread(cell_at(t, row, column++), s, r);
+		tach__report_share(cell_at(t, row, column++), s, r, t->time);
 	}
-	provenance_text(at(t, row, column), s, r);
+	provenance_text(cell_at(t, row, column), s, r);
 }
 
 static void fill_head(const struct table *t, const struct tach_snapshot *s, int self, int most)
 {
 	int column = 0;
 
-	snprintf(at(t, 0, column++), CELL, "region");
-	snprintf(at(t, 0, column++), CELL, "calls");
+	snprintf(cell_at(t, 0, column++), CELL, "region");
+	snprintf(cell_at(t, 0, column++), CELL, "calls");
 	for (int q = 0; q < tach__columns(s); q = tach__column_next(s, q)) {
-		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
+		name_text(cell_at(t, 0, column++), tach__column_name(s, q), most - 2);
 		if (q != TACH_QUANTITY_TIME)
 			continue;
 		if (self)
-			snprintf(at(t, 0, column++), CELL, "self");
-		snprintf(at(t, 0, column++), CELL, "per call");
+			snprintf(cell_at(t, 0, column++), CELL, "self");
+		snprintf(cell_at(t, 0, column++), CELL, "per call");
 		if (t->spread)
-			snprintf(at(t, 0, column++), CELL, "least, 90 %%, most");
-		snprintf(at(t, 0, column++), CELL, "share");
+			snprintf(cell_at(t, 0, column++), CELL, "least, 90 %%, most");
+		snprintf(cell_at(t, 0, column++), CELL, "share");
 	}
-	snprintf(at(t, 0, column), CELL, "provenance");
+	snprintf(cell_at(t, 0, column), CELL, "provenance");
 }
 
 /* Replaces characters that a terminal with another character set cannot show. */
@@ -285,7 +285,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	int self = any_nested(s);
 
 	t->ascii = opt->ascii;
-	t->places = opt->places || tach__report_asked("TACH_PLACES");
+	t->places = opt->places || tach__report_is_enabled("TACH_PLACES");
 	if (t->places) /* and next to it the calls */
 		most = width - NAME_LEAST > most ? width - NAME_LEAST : most;
 	t->time = tach__report_self_time(s);
@@ -297,7 +297,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
 	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
 	if (!t->cell || !t->width || !find_equal(t, s) ||
-	    !tach__nest_make(&t->nest, s, opt->tree || tach__report_asked("TACH_TREE")))
+	    !tach__nest_make(&t->nest, s, opt->tree || tach__report_is_enabled("TACH_TREE")))
 		return 0;
 	fill_head(t, s, self, most);
 	for (int row = 1; row < t->rows; row++)
@@ -307,8 +307,8 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 			int w;
 
 			if (opt->ascii)
-				make_ascii(at(t, row, column));
-			w = tach__utf8_width(at(t, row, column));
+				make_ascii(cell_at(t, row, column));
+			w = tach__utf8_width(cell_at(t, row, column));
 			if (t->width[column] < w)
 				t->width[column] = w;
 		}
@@ -318,7 +318,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 /* Names and provenance are left-aligned, numbers right-aligned. */
 static void write_cell(struct tach__out *out, const struct table *t, int row, int column)
 {
-	const char *text = at(t, row, column);
+	const char *text = cell_at(t, row, column);
 	int pad = t->width[column] - tach__utf8_width(text);
 	int left = column == 0 || column == t->columns - 1;
 	char cut[CELL];

@@ -92,7 +92,7 @@ static void explain(struct note *n, uint32_t flags, int ascii)
 		add_note(n, "(In parentheses): not above that uncertainty, do not trust.");
 }
 
-int tach__report_asked(const char *variable)
+int tach__report_is_enabled(const char *variable)
 {
 	const char *value = tach__environment(variable);
 
@@ -115,7 +115,7 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 		  "stops refused: on another thread, without a start, or after the set "
 		  "changed.");
 	add_count(&n, c.lost, "entries lost: thread ending or out of memory.");
-	if (!n.length && !tach__report_asked("TACH_NOTES") &&
+	if (!n.length && !tach__report_is_enabled("TACH_NOTES") &&
 	    flags & (TACH_FLAG_SMALL | TACH_FLAG_UNBOUNDED))
 		add_note(&n,
 			 flags & TACH_FLAG_UNBOUNDED
@@ -127,7 +127,7 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 	if (n.length)
 		tach__out_text(out, "\n");
 	write_note(out, &n, opt);
-	if (!tach__report_asked("TACH_NOTES") || !tach_snapshot_nregions(s))
+	if (!tach__report_is_enabled("TACH_NOTES") || !tach_snapshot_nregions(s))
 		return;
 	n.length = 0;
 	explain(&n, flags, opt->ascii);

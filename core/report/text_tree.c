@@ -63,7 +63,7 @@ void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s
 {
 	struct tach__tree t;
 
-	if (s->in_handler && tach__tree_wanted(s))
+	if (s->in_handler && tach__tree_has_levels(s))
 		tach__out_text(out, "\nWhere the slots went is not shown: a signal's handler "
 				    "wrote this, which "
 				    "may not take the memory for it.\n");

@@ -19,7 +19,7 @@ struct writing {
 };
 
 /* In us, with whole ns: the order of two ends is preserved. */
-static double at(const struct writing *w, uint64_t ticks)
+static double microseconds_of(const struct writing *w, uint64_t ticks)
 {
 	return (double)(uint64_t)((double)(ticks - tach__trace_base()) * w->ns) / 1e3;
 }
@@ -51,7 +51,7 @@ static void entry(struct writing *w, const struct tach__trace *head,
 		  const struct tach__traced *e)
 {
 	const struct tach__site *site = tach__site_at(e->id);
-	double begun = at(w, e->begun), end = at(w, e->end);
+	double begun = microseconds_of(w, e->begun), end = microseconds_of(w, e->end);
 
 	event_begin(w, "X", site->name, head);
 	tach__json_number(&w->json, "ts", begun);
@@ -86,7 +86,7 @@ static void ring_write(struct writing *w, const struct tach__trace *ring,
 			w->lost++;
 }
 
-static void all(struct writing *w)
+static void write_all_entries(struct writing *w)
 {
 	const struct tach__trace *ring = NULL;
 	struct tach__trace head;
@@ -133,7 +133,7 @@ int tach__report_trace(tach_sink sink, void *context, int folded)
 		if (folded)
 			code = tach__report_folded(&w->out, w->config->generation, w->ns);
 		else
-			all(w);
+			write_all_entries(w);
 		if (code == 0)
 			code = tach__out_flush(&w->out);
 		tach__lock(&held);

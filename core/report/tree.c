@@ -215,7 +215,7 @@ void tach__tree_sentence(struct tach__out *out, struct tach__tree *t)
 
 /* ---- the whole ---- */
 
-int tach__tree_wanted(const struct tach_snapshot *s)
+int tach__tree_has_levels(const struct tach_snapshot *s)
 {
 	for (int m = 0; m < s->plain.nmetrics; m++)
 		if (s->plain.metric[m].node.level)
@@ -230,7 +230,7 @@ int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct t
 
 	*t = (struct tach__tree){.s = s, .text = text, .n = s->plain.nmetrics};
 	/* Thresholds are compiled, which uses malloc. */
-	if (!tach__tree_wanted(s) || s->plain.nregions == 0 || s->in_handler)
+	if (!tach__tree_has_levels(s) || s->plain.nregions == 0 || s->in_handler)
 		return 0;
 	t->parent = calloc(n, sizeof *t->parent);
 	t->value = calloc(n, sizeof *t->value);

@@ -19,7 +19,7 @@ struct tach__tree {
 };
 
 /* Returns 1 if some metric has a level. */
-int tach__tree_wanted(const struct tach_snapshot *s);
+int tach__tree_has_levels(const struct tach_snapshot *s);
 /* Returns 1; 0: no metric has a level, or there is no region; in a handler; or without memory,
  * which is noted in `out`. */
 int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct tach_snapshot *s,

@@ -60,7 +60,8 @@ int tach__cores_have(const struct tach__cores *c, uint32_t type)
 }
 
 /* Does the core type count an event of that type and config, which become its own? */
-static int place(const struct tach__cores *c, int core, struct perf_event_attr *attr, int raw)
+static int take_event(const struct tach__cores *c, int core, struct perf_event_attr *attr,
+		      int raw)
 {
 	uint64_t own = (uint64_t)c->type[core];
 
@@ -148,7 +149,7 @@ int tach__cores_event(struct tach__making *m, int member, const char *string,
 		tach_event_attr(e, &attr);
 		for (int j = 0; j < c->n; j++)
 			own |= e->pmu == c->pmu[j];
-		if (own ? e->pmu == c->pmu[k] : place(c, k, &attr, raw))
+		if (own ? e->pmu == c->pmu[k] : take_event(c, k, &attr, raw))
 			keep(m, k, member, &attr);
 		e->type = attr.type;
 		e->config = attr.config;
@@ -165,7 +166,7 @@ void tach__cores_attr(struct tach__making *m, int member, const struct perf_even
 		struct perf_event_attr own = *attr;
 		struct tach_event *e = &m->each[k][member];
 
-		if (place(c, k, &own, 0))
+		if (take_event(c, k, &own, 0))
 			keep(m, k, member, &own);
 		memset(e, 0, sizeof *e);
 		e->pmu = e->event = -1;

@@ -16,7 +16,7 @@ int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event
 }
 
 /* On hybrids, on the same core types. */
-static int same(const struct tach_set *set, int a, int b)
+static int is_same_member(const struct tach_set *set, int a, int b)
 {
 	int alike = tach__set_same_attr(&set->member[a].attr, &set->member[b].attr);
 
@@ -32,7 +32,7 @@ int tach__set_merged(struct tach__making *m, int member)
 	for (int i = 0; i < member; i++) {
 		struct tach__member *last = &set->member[member];
 
-		if (!same(set, i, member))
+		if (!is_same_member(set, i, member))
 			continue;
 		if (m->nevents && m->member[m->nevents - 1] == member)
 			m->nevents--;

@@ -12,8 +12,8 @@
 #include "core/pmu/pmu.h"
 
 /* NAME: what was found; the cure. */
-static int say(enum tach_cause cause, const struct tach__settings *s, const char *name,
-	       int code, int result, struct tach_error *err)
+static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s,
+			   const char *name, int code, int result, struct tach_error *err)
 {
 	const char *cure = tach__causes[cause].cure;
 	char text[200];
@@ -35,8 +35,8 @@ static int refuses_all(void)
 	return tach__perf_try(&attr) < 0;
 }
 
-static int forbidden(int code, const struct tach__settings *s, const struct tach__member *m,
-		     struct tach_error *err)
+static int diagnose_forbidden(int code, const struct tach__settings *s,
+			      const struct tach__member *m, struct tach_error *err)
 {
 	enum tach_cause cause = tach__cause_of_refusal(code, s);
 
@@ -48,7 +48,7 @@ static int forbidden(int code, const struct tach__settings *s, const struct tach
 				   "kernel.perf_event_paranoid=%d): it may ask for a "
 				   "capability; CAP_PERFMON lifts that",
 				   m->name, tach_strerror(code), s->paranoid);
-	return say(cause, s, m->name, code, TACH_ERR_PERMISSION, err);
+	return write_diagnosis(cause, s, m->name, code, TACH_ERR_PERMISSION, err);
 }
 
 int tach__cannot_divide(const struct perf_event_attr *attr)
@@ -98,17 +98,17 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 	case -EACCES:
 	case -EPERM:
 	case -ENOSYS:
-		return forbidden(code, &s, m, err);
+		return diagnose_forbidden(code, &s, m, err);
 	case -EMFILE:
 	case -ENFILE:
-		return say(TACH_CAUSE_DESCRIPTORS, &s, m->name, code, code, err);
+		return write_diagnosis(TACH_CAUSE_DESCRIPTORS, &s, m->name, code, code, err);
 	case -ENOENT:
 	case -ENODEV:
 	case -ENXIO:
 	case -EOPNOTSUPP:
 		if (fit == 0 && m->attr.type < PERF_TYPE_MAX && !counts_cycles())
-			return say(tach__cause_of_refusal(code, &s), &s, m->name, code,
-				   TACH_ERR_NOHARDWARE, err);
+			return write_diagnosis(tach__cause_of_refusal(code, &s), &s, m->name,
+					       code, TACH_ERR_NOHARDWARE, err);
 		return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
 				   "%s: this machine's PMU cannot count that", m->name);
 	case -EINVAL:
@@ -127,7 +127,7 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 				   "%s: the kernel does not take this event (invalid argument)",
 				   m->name);
 	}
-	return say(TACH_CAUSE_OPEN_OTHER, &s, m->name, code, code, err);
+	return write_diagnosis(TACH_CAUSE_OPEN_OTHER, &s, m->name, code, code, err);
 }
 
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err)

@@ -46,8 +46,8 @@ static int needs_kernel(const struct tach_event *e)
 						 e->config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-static int attach(struct tach__making *m, const struct tach_event *event,
-		  struct tach__span string, struct tach__span label)
+static int attach_event(struct tach__making *m, const struct tach_event *event,
+			struct tach__span string, struct tach__span label)
 {
 	struct perf_event_attr attr;
 	struct tach__span name = label.length ? label : string;
@@ -83,8 +83,8 @@ static int is_undivided(const struct tach_event *e)
 }
 
 /* `string` is what counts; `event` is how the caller wrote it. */
-static int counted(struct tach__making *m, const char *string, struct tach__span event,
-		   struct tach__span label)
+static int add_counted(struct tach__making *m, const char *string, struct tach__span event,
+		       struct tach__span label)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event coded;
@@ -109,7 +109,7 @@ static int counted(struct tach__making *m, const char *string, struct tach__span
 		}
 	}
 	if (code == 0) {
-		int member = attach(m, &coded, event, label);
+		int member = attach_event(m, &coded, event, label);
 
 		if (m->set->cores && member >= 0 && member < TACH_COUNTERS_MAX &&
 		    m->set->member[member].kind == TACH_MEMBER_HARDWARE)
@@ -134,7 +134,7 @@ int tach__set_native(struct tach__making *m, struct tach__span event, struct tac
 		return too_long(m, event);
 	memcpy(string, event.at, event.length);
 	string[event.length] = '\0';
-	return counted(m, string, event, label);
+	return add_counted(m, string, event, label);
 }
 
 /*
@@ -186,7 +186,7 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 		tach__set_miss(m->set, string, err.text);
 		return TACH__LEFT_OUT;
 	}
-	return code ? code : counted(m, string, event, label);
+	return code ? code : add_counted(m, string, event, label);
 }
 
 int tach__set_called(struct tach__making *m, struct tach__span event, struct tach__span label,
@@ -205,7 +205,7 @@ int tach__set_called(struct tach__making *m, struct tach__span event, struct tac
 	return code < 0 ? tach__error(outer, code, 0, err.column, "%s", err.text) : code;
 }
 
-static int twice(const struct tach__making *m, struct tach__span name)
+static int refuse_twice(const struct tach__making *m, struct tach__span name)
 {
 	return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
 			   "'%.*s' names two of the events", (int)name.length, name.at);
@@ -215,17 +215,17 @@ static int twice(const struct tach__making *m, struct tach__span name)
  * 1: the event has joined the set already, because a derived event rests on it. A negative
  * code: the list has used the name before.
  */
-static int is_there(struct tach__making *m, struct tach__span name, int labelled)
+static int has_member(struct tach__making *m, struct tach__span name, int labelled)
 {
 	int member = tach__set_find(m->set, name.at, name.length);
 
 	if (tach__set_find_metric(m->set, name) >= 0 ||
 	    tach__set_was_left_out(m, name.at, name.length))
-		return twice(m, name);
+		return refuse_twice(m, name);
 	if (member < 0)
 		return 0;
 	if (labelled || m->listed >> member & 1)
-		return twice(m, name);
+		return refuse_twice(m, name);
 	m->listed |= 1u << member;
 	return 1;
 }
@@ -236,7 +236,7 @@ static int add_listed(struct tach__making *m, const struct tach__listed *item,
 {
 	struct tach__span name = item->label.length ? item->label : event;
 	struct tach_formula *formula;
-	int code = is_there(m, name, item->label.length > 0);
+	int code = has_member(m, name, item->label.length > 0);
 
 	if (code)
 		return code < 0 ? code : 0;

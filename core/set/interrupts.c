@@ -15,7 +15,7 @@ static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1}
 enum { ONE = 1, SEVERAL };
 
 /* ONE, or SEVERAL, events are them on this PMU; 0: none; or why it cannot be counted. */
-static int known(struct tach__making *m)
+static int find_known(struct tach__making *m)
 {
 	struct tach_expansion *x = NULL;
 	int found = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, NULL);
@@ -32,7 +32,7 @@ static int no_memory(struct tach__making *m)
 	return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-static int left_out(struct tach__making *m, const char *why)
+static int leave_out(struct tach__making *m, const char *why)
 {
 	char text[sizeof m->set->missing];
 
@@ -51,14 +51,14 @@ static int add_member(struct tach__making *m)
 
 	if (m->set->count == TACH_COUNTERS_MAX)
 		return TACH_ERR_TOOMANY;
-	found = known(m);
+	found = find_known(m);
 	if (found == TACH_ERR_NOMEM)
 		return no_memory(m);
 	if (found <= 0)
-		return left_out(m, "the tables have no event for them on this PMU; name one "
-				   "yourself: interrupts=EVENT");
+		return leave_out(m, "the tables have no event for them on this PMU; name one "
+				    "yourself: interrupts=EVENT");
 	if (found == SEVERAL)
-		return left_out(m, "the user's own definition of them takes several events");
+		return leave_out(m, "the user's own definition of them takes several events");
 	/* On this machine, where the kernel counts it; for another machine, always. */
 	if (m->opt->pmu < 0)
 		m->set->flags |= TACH_SET_OPTIONAL;
@@ -69,7 +69,7 @@ static int add_member(struct tach__making *m)
 	if (member == TACH_ERR_NOMEM)
 		return no_memory(m);
 	if (member < 0)
-		return left_out(m, err.text);
+		return leave_out(m, err.text);
 	return member < TACH_COUNTERS_MAX ? tach__set_merged(m, member) : member;
 }
 
@@ -94,7 +94,7 @@ static int counts(const struct perf_event_attr *attr, const struct tach_event *e
 }
 
 /* The kernel's generic event, or the PMU's own. */
-static uint32_t retired(const struct tach__making *m)
+static uint32_t find_retired(const struct tach__making *m)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event own = {0};
@@ -114,7 +114,7 @@ static uint32_t retired(const struct tach__making *m)
 	return bits;
 }
 
-static void correct(struct tach__making *m)
+static void correct_members(struct tach__making *m)
 {
 	struct tach_set *set = m->set;
 
@@ -123,7 +123,7 @@ static void correct(struct tach__making *m)
 			       "interrupts: not subtracted, because they add no instruction on "
 			       "this architecture");
 	else if (user_only(&set->member[set->interrupts].attr))
-		set->corrected = retired(m);
+		set->corrected = find_retired(m);
 	if (is_x86(m) && !set->corrected)
 		tach__set_miss(
 			set, name.at,
@@ -147,6 +147,6 @@ int tach__set_interrupts(struct tach__making *m)
 		return 0;
 	set->interrupts = member;
 	if (set->flags & TACH_SET_CORRECT)
-		correct(m);
+		correct_members(m);
 	return 0;
 }

@@ -23,7 +23,7 @@ static const char *end_of(const struct tach__list *list)
 	return list->rest.at + list->rest.length;
 }
 
-static void advance(struct tach__list *list, const char *to)
+static void advance_to(struct tach__list *list, const char *to)
 {
 	list->rest.column += (int)(to - list->rest.at);
 	list->rest.length -= (size_t)(to - list->rest.at);
@@ -31,7 +31,7 @@ static void advance(struct tach__list *list, const char *to)
 }
 
 /* The '}' of the '{' at the list's head, or NULL: perf's groups hold no groups. */
-static const char *closing(const struct tach__list *list)
+static const char *find_closing(const struct tach__list *list)
 {
 	const char *end = end_of(list), *at = list->rest.at + 1;
 
@@ -51,30 +51,30 @@ static void open_group(struct tach__list *list, const char *close)
 		at++;
 	list->close = close;
 	list->modifiers = (struct tach__span){from, (size_t)(at - from), 0};
-	advance(list, list->rest.at + 1);
+	advance_to(list, list->rest.at + 1);
 }
 
 static void close_group(struct tach__list *list)
 {
 	const struct tach__span *m = &list->modifiers;
 
-	advance(list, m->at + m->length);
+	advance_to(list, m->at + m->length);
 	list->close = NULL;
 	list->modifiers.length = 0;
 }
 
 /* To the head of an event. */
-static void skip(struct tach__list *list)
+static void skip_to_event(struct tach__list *list)
 {
 	for (;;) {
 		const char *end = end_of(list), *at = list->rest.at, *close;
 
 		while (at < end && is_separator(*at))
 			at++;
-		advance(list, at);
+		advance_to(list, at);
 		if (at < end && at == list->close)
 			close_group(list);
-		else if (at < end && *at == '{' && !list->close && (close = closing(list)))
+		else if (at < end && *at == '{' && !list->close && (close = find_closing(list)))
 			open_group(list, close);
 		else
 			return;
@@ -118,7 +118,7 @@ int tach__list_next(struct tach__list *list, struct tach__listed *item)
 	struct tach__span *label = &item->label, *event = &item->event;
 	int slashes = 0, quotes = 0;
 
-	skip(list);
+	skip_to_event(list);
 	at = list->rest.at;
 	end = list->close ? list->close : end_of(list);
 	*label = *event = item->whole = (struct tach__span){at, 0, list->rest.column};
@@ -140,7 +140,7 @@ int tach__list_next(struct tach__list *list, struct tach__listed *item)
 	/* An empty label before '=' stays empty; the caller reports it. */
 	if (!label->length && *label->at != '=')
 		*label = named(*event);
-	advance(list, at);
+	advance_to(list, at);
 	return item->whole.length > 0;
 }
 

@@ -122,7 +122,7 @@ static int same_refusal(const struct tach__making *m, const struct perf_event_at
 }
 
 /* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
-static int probe(struct tach__making *m, int member)
+static int probe_member(struct tach__making *m, int member)
 {
 	const struct tach__member *it = &m->set->member[member];
 	struct tach_error why = TACH_ERROR_INIT;
@@ -209,7 +209,7 @@ int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
 		return TACH__LEFT_OUT;
 	}
 	set->count++;
-	if ((set->flags & TACH_SET_OPTIONAL) && probe(m, set->count - 1)) {
+	if ((set->flags & TACH_SET_OPTIONAL) && probe_member(m, set->count - 1)) {
 		set->count--;
 		drop(it);
 		return TACH__LEFT_OUT;

@@ -115,7 +115,7 @@ struct asking {
 };
 
 /* The set's own metrics come after the parts. */
-static const struct tach_formula *part(void *context, int i)
+static const struct tach_formula *get_part(void *context, int i)
 {
 	const struct asking *a = context;
 
@@ -136,7 +136,7 @@ static int named_before(const struct asking *a, struct tach__span name)
 	return -1;
 }
 
-static int left_out(struct asking *a)
+static int leave_out(struct asking *a)
 {
 	a->left_out = 1;
 	return 0;
@@ -156,12 +156,12 @@ static int take_name(struct asking *a, struct tach__span name, struct tach_error
 	if (before >= 0)
 		return TACH_FORMULA_PART + before;
 	if (tach__set_was_left_out(a->m, name.at, name.length))
-		return left_out(a);
+		return leave_out(a);
 	a->m->err = err;
 	member = tach__set_event(a->m, name, none, &formula);
 	a->m->err = outer;
 	if (member == TACH__LEFT_OUT)
-		return left_out(a);
+		return leave_out(a);
 	if (member != TACH__DERIVED)
 		return member;
 	if (a->nparts == PARTS_MAX) {
@@ -174,7 +174,7 @@ static int take_name(struct asking *a, struct tach__span name, struct tach_error
 	return TACH_FORMULA_PART + a->nparts++;
 }
 
-static int resolve(void *context, const char *name, size_t length)
+static int resolve_name(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
 	struct tach__span span = {name, length, 1};
@@ -220,8 +220,8 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	struct tach_formula *formula = NULL;
 	int count = m->set->count, code;
 
-	opt.resolve = resolve;
-	opt.part = part;
+	opt.resolve = resolve_name;
+	opt.part = get_part;
 	opt.context = &asking;
 	/* N<number> would be a member by its number, which is internal. */
 	opt.noperands = 0;

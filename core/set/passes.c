@@ -152,8 +152,8 @@ static void divide_large(struct plan *plan)
 	}
 }
 
-static int split(struct plan *plan, const char *events, struct tach__passes *p,
-		 struct tach_error *err)
+static int split_events(struct plan *plan, const char *events, struct tach__passes *p,
+			struct tach_error *err)
 {
 	size_t room = strlen(events) + 2; /* a comma behind each */
 	char *odd = (char *)calloc(2, room), *derived = odd + room;
@@ -194,7 +194,7 @@ int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t priv
 	if (plan && p && flat) {
 		plan->privilege = privilege;
 		plan->anchors = with_interrupts ? 2 : 1;
-		code = split(plan, events, p, err);
+		code = split_events(plan, events, p, err);
 	}
 	if (code == TACH_ERR_NOMEM)
 		tach__error(err, code, 0, 0, "out of memory");

@@ -118,7 +118,7 @@ static int is_root(const char *name, int ours)
 	return 0;
 }
 
-static int is_in(const struct tree *t, const char *name)
+static int has_event(const struct tree *t, const char *name)
 {
 	for (int i = 0; i < t->n; i++)
 		if (strcasecmp(t->node[i].name, name) == 0)
@@ -144,7 +144,7 @@ static void add_level(struct tree *t, int pmu, int ours, int level)
 
 		if (tach_derived_at(d, pmu, i, &info) != 0 || info.level != level ||
 		    (strncmp(info.name, "topdown_", 8) == 0) != ours ||
-		    !(level == 1 ? is_root(info.name, ours) : is_in(t, info.parent)))
+		    !(level == 1 ? is_root(info.name, ours) : has_event(t, info.parent)))
 			continue;
 		if (is_refused(t, pmu, info.name))
 			continue;
@@ -260,7 +260,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 }
 
 /* May another tree work after this error? */
-static int may_go_on(int code)
+static int can_try_next(int code)
 {
 	return code == TACH_ERR_NOCOUNTER || code == TACH_ERR_NOASSIGN ||
 	       code == TACH_ERR_TOOMANY || code == TACH_ERR_FEATCOMB ||
@@ -281,7 +281,7 @@ static int first_that_fits(struct attempt *a, struct tree *t, int deepest, int *
 				continue;
 			*level = l;
 			code = try_tree(a, t);
-			if (code == 0 || !may_go_on(code))
+			if (code == 0 || !can_try_next(code))
 				return code;
 		}
 	return code;
@@ -295,7 +295,7 @@ static int fail(const struct attempt *a, int code, int level, struct tach_error 
 
 	if (!column)
 		column = (int)(a->word - a->opt->metrics) + 1;
-	if (level && may_go_on(code))
+	if (level && can_try_next(code))
 		return tach__error(err, code, 0, column,
 				   "topdown: not even its first level can be counted at once "
 				   "(%s): %.150s",

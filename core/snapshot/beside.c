@@ -127,8 +127,8 @@ static void derive(const struct joining *j, struct tach_value *v, int m)
 	tach__operands_derive(&o, tach_set_metric(set, k), &v[j->whole.nquantities + m]);
 }
 
-static void widen(struct joining *j, struct tach__plain_region *to,
-		  const struct tach__plain_region *from)
+static void widen_row(struct joining *j, struct tach__plain_region *to,
+		      const struct tach__plain_region *from)
 {
 	size_t old = (size_t)j->old->nquantities, now = (size_t)j->whole.nquantities;
 	size_t all = now + (size_t)j->whole.nmetrics;
@@ -150,7 +150,7 @@ static void widen(struct joining *j, struct tach__plain_region *to,
 	}
 }
 
-static void fill(struct joining *j, struct tach__plain_region *row)
+static void fill_row(struct joining *j, struct tach__plain_region *row)
 {
 	const struct tach__beside *b = j->b;
 	size_t now = (size_t)j->whole.nquantities, all = now + (size_t)j->whole.nmetrics;
@@ -204,16 +204,16 @@ static void place_rows(struct joining *j)
 	j->whole.region = get(j, (size_t)j->whole.nregions * sizeof *j->whole.region);
 	for (; r < old->nregions && old->region[r].value[0][TACH_QUANTITY_TIME].value >= time;
 	     r++)
-		widen(j, &j->whole.region[r], &old->region[r]);
+		widen_row(j, &j->whole.region[r], &old->region[r]);
 	added = r;
-	fill(j, &j->whole.region[r]);
+	fill_row(j, &j->whole.region[r]);
 	for (; r < old->nregions; r++)
-		widen(j, &j->whole.region[r + 1], &old->region[r]);
+		widen_row(j, &j->whole.region[r + 1], &old->region[r]);
 	for (r = 0; r < j->whole.nregions; r++)
 		j->whole.region[r].info.parent += j->whole.region[r].info.parent >= added;
 }
 
-int tach__snapshot_beside(struct tach_snapshot *s, const struct tach__beside *b)
+int tach__snapshot_add_row(struct tach_snapshot *s, const struct tach__beside *b)
 {
 	struct joining j = {
 		.b = b, .theirs = s->config->set, .old = &s->plain, .whole = s->plain};

@@ -61,7 +61,7 @@ static double number(struct load *l, const struct tach__json *object, const char
 	return want(l, object, key, TACH__JSON_NUMBER)->number;
 }
 
-static uint64_t count(struct load *l, const struct tach__json *object, const char *key)
+static uint64_t read_count(struct load *l, const struct tach__json *object, const char *key)
 {
 	const struct tach__json *v = want(l, object, key, TACH__JSON_NUMBER);
 
@@ -161,7 +161,7 @@ static void load_worst_one(struct load *l, const struct tach__json *from,
 	to->info.size = sizeof to->info;
 	to->info.at = number(l, from, "at");
 	to->info.tag = strtoull(want(l, from, "tag", TACH__JSON_STRING)->text, NULL, 0);
-	to->info.thread = (int)(count(l, from, "thread") & INT32_MAX);
+	to->info.thread = (int)(read_count(l, from, "thread") & INT32_MAX);
 	to->info.thread_name = text(l, from, "thread_name");
 	to->info.parent = text(l, from, "parent");
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
@@ -200,25 +200,25 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->task = tach__json_member(from, "task") ? text(l, from, "task") : "";
 	info->tag = tach__json_member(from, "tag") ? text(l, from, "tag") : "";
 	info->thread = tach__json_member(from, "thread") ? text(l, from, "thread") : "";
-	info->line = (uint32_t)count(l, from, "line");
+	info->line = (uint32_t)read_count(l, from, "line");
 	info->fenced = tach__json_is_true(from, "fenced");
-	info->entries = count(l, from, "entries");
-	info->calls = count(l, from, "calls");
-	info->outermost = count(l, from, "outermost");
-	info->skipped = count(l, from, "skipped");
-	info->excluded = count(l, from, "excluded");
+	info->entries = read_count(l, from, "entries");
+	info->calls = read_count(l, from, "calls");
+	info->outermost = read_count(l, from, "outermost");
+	info->skipped = read_count(l, from, "skipped");
+	info->excluded = read_count(l, from, "excluded");
 	if (tach__json_member(from, "lost")) /* missing in version 0.1 */
-		info->lost = count(l, from, "lost");
-	info->nested = count(l, from, "nested");
-	info->threads = (uint32_t)count(l, from, "threads");
+		info->lost = read_count(l, from, "lost");
+	info->nested = read_count(l, from, "nested");
+	info->threads = (uint32_t)read_count(l, from, "threads");
 	if (tach__json_member(from, "overlapping")) /* since 0.2 */
-		info->overlapping = count(l, from, "overlapping") != 0;
+		info->overlapping = read_count(l, from, "overlapping") != 0;
 	info->parent = tach__json_member(from, "parent")
-			       ? (int)(count(l, from, "parent") & INT32_MAX)
+			       ? (int)(read_count(l, from, "parent") & INT32_MAX)
 			       : -1;
 	for (int i = 0; i < 6; i++)
 		if (tach__json_member(how, tach__flag_names[i].name))
-			info->provenance[i] = count(l, how, tach__flag_names[i].name);
+			info->provenance[i] = read_count(l, how, tach__flag_names[i].name);
 }
 
 static void load_region(struct load *l, const struct tach__json *from, int region)
@@ -234,7 +234,7 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 	if (!l->code)
 		load_info(l, from, &to->info);
 	if (tach__json_member(from, "rank"))
-		to->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
+		to->rank = 1 + (int)(read_count(l, from, "rank") & (INT32_MAX >> 1));
 	for (int part = 0; part < 2 && !l->code; part++) {
 		const struct tach__json *v = want(l, from, parts[part], TACH__JSON_OBJECT);
 
@@ -262,7 +262,7 @@ static const char *optional_text(struct load *l, const struct tach__json *object
 /* Missing in version 0.1. */
 static void load_node(struct load *l, const struct tach__json *from, struct tach__place *node)
 {
-	uint64_t level = tach__json_member(from, "level") ? count(l, from, "level") : 0;
+	uint64_t level = tach__json_member(from, "level") ? read_count(l, from, "level") : 0;
 
 	node->level = level < LEVELS_MAX ? (int)level : LEVELS_MAX;
 	if (tach__json_member(from, "scale"))
@@ -297,15 +297,16 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *missing;
 	struct tach_snapshot *s = l->snapshot;
 
-	s->threads = count(l, from, "threads");
-	s->refused = count(l, from, "refused");
-	s->lost = count(l, from, "lost");
-	s->stale = count(l, from, "stale");
-	s->unopened = (uint32_t)count(l, from, "unopened");
-	s->reports =
-		tach__json_member(from, "reports") ? (uint32_t)count(l, from, "reports") : 1;
+	s->threads = read_count(l, from, "threads");
+	s->refused = read_count(l, from, "refused");
+	s->lost = read_count(l, from, "lost");
+	s->stale = read_count(l, from, "stale");
+	s->unopened = (uint32_t)read_count(l, from, "unopened");
+	s->reports = tach__json_member(from, "reports")
+			     ? (uint32_t)read_count(l, from, "reports")
+			     : 1;
 	if (tach__json_member(from, "rank"))
-		s->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
+		s->rank = 1 + (int)(read_count(l, from, "rank") & (INT32_MAX >> 1));
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
 	tach__origin_load(&s->origin, tach__json_member(from, "origin"));
 	s->clock_hz = number(l, clock, "hz");
@@ -315,11 +316,11 @@ static void load_counts(struct load *l, const struct tach__json *from)
 		s->clock_error = number(l, clock, "error");
 	missing = tach__json_member(from, "missing");
 	if (missing) {
-		s->missing_processes = count(l, missing, "processes");
-		s->missing_threads = count(l, missing, "threads");
+		s->missing_processes = read_count(l, missing, "processes");
+		s->missing_threads = read_count(l, missing, "threads");
 	}
 	if (tach__json_member(from, "generation"))
-		s->generation = count(l, from, "generation");
+		s->generation = read_count(l, from, "generation");
 }
 
 static void load_version(struct load *l, const struct tach__json *root)

@@ -46,7 +46,7 @@ void tach__notes_add(struct tach_snapshot *s)
 
 	if (r->unopened)
 		note(s, "%u threads have the clock alone: %s", r->unopened, r->open_error.text);
-	if (tach__names_over())
+	if (tach__names_are_full())
 		note(s, "more than %d names were computed: entries of the others are in '%s'",
 		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
 	if (r->unplaced)

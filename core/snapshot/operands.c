@@ -4,15 +4,15 @@
 #include "core/formula/formula.h"
 #include "core/snapshot/operands.h"
 
-static uint64_t rounded(double v)
+static uint64_t round_count(double v)
 {
 	return v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 }
 
 void tach__operands_put(struct tach__operands *o, uint32_t i, const struct tach_value *v)
 {
-	o->n[i] = rounded(v->value);
-	o->raw[i] = rounded(v->raw);
+	o->n[i] = round_count(v->value);
+	o->raw[i] = round_count(v->raw);
 	o->error[i] = v->error;
 	o->flags[i] = v->flags;
 }

@@ -13,7 +13,7 @@ static int comes_before(const struct tach__rows *rows, uint32_t x, uint32_t y)
 /*
  * Moves the element at the root down to its place in the heap, whose root is the last in order.
  */
-static void sink(const struct tach__rows *rows, uint32_t *order, uint32_t root, uint32_t n)
+static void sift_down(const struct tach__rows *rows, uint32_t *order, uint32_t root, uint32_t n)
 {
 	uint32_t id = order[root], kid;
 
@@ -31,13 +31,13 @@ static void sink(const struct tach__rows *rows, uint32_t *order, uint32_t root, 
 static void sort(const struct tach__rows *rows, uint32_t *order, uint32_t n)
 {
 	for (uint32_t i = n / 2; i-- > 0;)
-		sink(rows, order, i, n);
+		sift_down(rows, order, i, n);
 	while (n-- > 1) {
 		uint32_t last = order[0];
 
 		order[0] = order[n];
 		order[n] = last;
-		sink(rows, order, 0, n);
+		sift_down(rows, order, 0, n);
 	}
 }
 
@@ -51,7 +51,7 @@ int tach__order_make(struct tach__order *order, const struct tach__rows *rows)
 	if (!order->id)
 		return TACH_ERR_NOMEM;
 	for (uint32_t id = TACH__SITE_FIRST; id < rows->limit; id++)
-		if (tach__row_used(tach__rows_row(rows, id)))
+		if (tach__row_is_used(tach__rows_row(rows, id)))
 			order->id[n++] = id;
 	sort(rows, order->id, n);
 	order->n = n;

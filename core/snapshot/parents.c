@@ -17,7 +17,7 @@ static void cut_circles(struct tach__plain *p, int *mark)
 		}
 }
 
-static void forget(struct tach__plain *p)
+static void forget_parents(struct tach__plain *p)
 {
 	for (int r = 0; r < p->nregions; r++)
 		p->region[r].info.parent = -1;
@@ -30,7 +30,7 @@ void tach__parents_check(struct tach__plain *p)
 	if (mark)
 		cut_circles(p, mark);
 	else
-		forget(p);
+		forget_parents(p);
 	free(mark);
 }
 
@@ -45,7 +45,7 @@ void tach__parents_follow(struct tach__plain *p)
 	int *place = calloc((size_t)p->nregions + 1, sizeof *place);
 
 	if (!place) {
-		forget(p);
+		forget_parents(p);
 		return;
 	}
 	for (int r = 0; r < p->nregions; r++)
@@ -80,7 +80,7 @@ void tach__parents_merge(struct tach__merge *m, const int *region)
 		*to = i == 0 || region[i - 1] != region[i] || *to == up ? up : -1;
 	}
 	if (!first || !whole)
-		forget(p);
+		forget_parents(p);
 	free(first);
 	free(whole);
 }

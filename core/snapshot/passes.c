@@ -58,8 +58,8 @@ int tach__passes_metrics(struct tach__merge *m)
 /* ---- checks that the passes did the same ---- */
 
 /* The quantity that all passes count, in one pass. Returns 0 if the pass lacks it. */
-static int repeated(const struct tach__merge *m, const struct tach__source *s,
-		    struct tach_value *value)
+static int read_repeated(const struct tach__merge *m, const struct tach__source *s,
+			 struct tach_value *value)
 {
 	for (int q = 0; q < tach_snapshot_nquantities(s->snapshot); q++)
 		if (strcmp(tach_snapshot_quantity(s->snapshot, q), m->passes->repeated) == 0)
@@ -97,7 +97,7 @@ static int agree(const struct tach__merge *m, const struct tach__source *a,
 		tach__snapshot_note(m->whole, note);
 		return 0;
 	}
-	if (!repeated(m, a, &x) || !repeated(m, b, &y) ||
+	if (!read_repeated(m, a, &x) || !read_repeated(m, b, &y) ||
 	    fabs(x.value - y.value) <=
 		    m->passes->bound * fmax(x.value, y.value) + x.error + y.error + FEW)
 		return 1;

@@ -97,7 +97,7 @@ static void compare_ranks(struct row *rows, size_t n, int ranks)
 
 /* ---- the metric ---- */
 
-static int widen(struct tach__plain *p, struct tach__plain_region *r, double value)
+static int add_metric_cell(struct tach__plain *p, struct tach__plain_region *r, double value)
 {
 	int n = p->nquantities + p->nmetrics;
 
@@ -145,7 +145,7 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 		all[r].region = p->region[r];
 		all[r].row = bsearch(&like, rows, n, sizeof *rows, by_new_name);
 		all[r].region.rank = 1 + all[r].row->rank;
-		code = widen(p, &all[r].region, all[r].row->imbalance);
+		code = add_metric_cell(p, &all[r].region, all[r].row->imbalance);
 	}
 	if (!code) {
 		qsort(all, (size_t)p->nregions, sizeof *all, by_time_and_rank);
@@ -173,9 +173,9 @@ static void take_counts(struct tach_snapshot *to, const struct tach_snapshot *wh
 	to->rank = 0;
 }
 
-static int join(struct tach_snapshot *const *list, int n, const struct tach_snapshot *whole,
-		struct row *rows, size_t nrows, struct tach_snapshot **out,
-		struct tach_error *err)
+static int join_ranks(struct tach_snapshot *const *list, int n,
+		      const struct tach_snapshot *whole, struct row *rows, size_t nrows,
+		      struct tach_snapshot **out, struct tach_error *err)
 {
 	const struct tach_snapshot **all = calloc((size_t)n + 1, sizeof *all);
 	int code = all ? rename_all(rows + whole->plain.nregions, list, n) : TACH_ERR_NOMEM;
@@ -218,7 +218,7 @@ int tach__snapshot_ranks(struct tach_snapshot *const *list, int n,
 	take_rows(&to, whole, -1);
 	for (int i = 0; i < n; i++)
 		take_rows(&to, list[i], list[i]->rank - 1);
-	code = join(list, n, whole, rows, nrows, out, err);
+	code = join_ranks(list, n, whole, rows, nrows, out, err);
 	free(rows);
 	return code == TACH_ERR_NOMEM ? tach__error(err, code, 0, 0, "out of memory") : code;
 }

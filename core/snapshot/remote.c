@@ -22,7 +22,7 @@ void tach__remote_begin(struct tach__remote *r)
 	r->until = processor_time() + TACH__REMOTE_CPU;
 }
 
-void tach__remote_rest(struct tach__remote *r, long ns)
+void tach__remote_sleep(struct tach__remote *r, long ns)
 {
 	struct timespec rest = {0, ns};
 
@@ -32,7 +32,7 @@ void tach__remote_rest(struct tach__remote *r, long ns)
 	nanosleep(&rest, NULL);
 }
 
-int tach__remote_room(struct tach__remote *r, size_t size)
+int tach__remote_reserve(struct tach__remote *r, size_t size)
 {
 	r->memory += size;
 	return r->memory > TACH__REMOTE_MEMORY ? TACH_ERR_TOOMANY : 0;

@@ -49,9 +49,9 @@ void tach__remote_begin(struct tach__remote *r);
  * used up. */
 int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t size);
 /* Waits within the limit. */
-void tach__remote_rest(struct tach__remote *r, long ns);
+void tach__remote_sleep(struct tach__remote *r, long ns);
 /* Call it before allocating for remote data: 0, or TACH_ERR_TOOMANY. */
-int tach__remote_room(struct tach__remote *r, size_t size);
+int tach__remote_reserve(struct tach__remote *r, size_t size);
 /* Copies a remote string to the arena; a remote NULL becomes "". NULL: the reason is in
  * `failed`; 0 there: out of memory here. */
 const char *tach__remote_text(struct tach__remote *r, const char *at);

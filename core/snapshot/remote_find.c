@@ -27,7 +27,7 @@ struct find {
 
 /* ---- beacons ---- */
 
-static void look_at(struct find *f, const struct tach__beacon *at)
+static void check_beacon(struct find *f, const struct tach__beacon *at)
 {
 	struct tach__beacon b;
 
@@ -46,7 +46,7 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 	f->owner = at;
 }
 
-static size_t padded(size_t n)
+static size_t pad_note(size_t n)
 {
 	return (n + 3) & ~(size_t)3;
 }
@@ -59,12 +59,12 @@ static size_t look_at_note(struct find *f, const char *at, const char *bytes, si
 	int64_t offset;
 
 	memcpy(&note, bytes, sizeof note);
-	desc = sizeof note + padded(note.n_namesz);
-	length = desc + padded(note.n_descsz);
+	desc = sizeof note + pad_note(note.n_namesz);
+	length = desc + pad_note(note.n_descsz);
 	if (length <= size && note.n_type == TACH__BEACON_NOTE && note.n_namesz == 5 &&
 	    note.n_descsz == sizeof offset && memcmp(bytes + sizeof note, "tach", 5) == 0) {
 		memcpy(&offset, bytes + desc, sizeof offset);
-		look_at(f, (const void *)((uintptr_t)at + desc + (uintptr_t)offset));
+		check_beacon(f, (const void *)((uintptr_t)at + desc + (uintptr_t)offset));
 	}
 	return length;
 }
@@ -96,7 +96,7 @@ static void look_through(struct find *f, const char *at, size_t size)
 /* ---- objects ---- */
 
 /* Objects linked for a fixed address are mapped there. */
-static uintptr_t bias(const Elf64_Phdr *h, int n, const char *at)
+static uintptr_t load_bias(const Elf64_Phdr *h, int n, const char *at)
 {
 	for (int i = 0; i < n; i++)
 		if (h[i].p_type == PT_LOAD && h[i].p_offset == 0)
@@ -104,7 +104,7 @@ static uintptr_t bias(const Elf64_Phdr *h, int n, const char *at)
 	return (uintptr_t)at;
 }
 
-static void look_in(struct find *f, const char *at)
+static void check_object(struct find *f, const char *at)
 {
 	Elf64_Phdr header[PHDRS_MAX];
 	Elf64_Ehdr elf;
@@ -120,9 +120,9 @@ static void look_in(struct find *f, const char *at)
 		return;
 	for (int i = 0; i < n && !f->owner; i++)
 		if (header[i].p_type == PT_NOTE)
-			look_through(f, (const char *)(bias(header, n, at) + header[i].p_vaddr),
-				     header[i].p_memsz < NOTES_MAX ? header[i].p_memsz
-								   : NOTES_MAX);
+			look_through(
+				f, (const char *)(load_bias(header, n, at) + header[i].p_vaddr),
+				header[i].p_memsz < NOTES_MAX ? header[i].p_memsz : NOTES_MAX);
 }
 
 static int look_at_maps(struct find *f, FILE *maps)
@@ -135,7 +135,7 @@ static int look_at_maps(struct find *f, FILE *maps)
 
 		if (sscanf(line, "%llx-%*x %7s %llx", &begin, access, &offset) == 3 &&
 		    access[0] == 'r' && offset == 0 && strchr(line, '/'))
-			look_in(f, (const char *)(uintptr_t)begin);
+			check_object(f, (const char *)(uintptr_t)begin);
 		while (!whole && fgets(line, sizeof line, maps))
 			whole = strchr(line, '\n') != NULL;
 	}
@@ -144,7 +144,7 @@ static int look_at_maps(struct find *f, FILE *maps)
 
 /* ---- rights ---- */
 
-static const char *yama(void)
+static const char *yama_hint(void)
 {
 	static const char *const says[] = {
 		"",
@@ -168,7 +168,7 @@ static int refuse(int process, int code, struct tach_error *err)
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
 				   "process %d may not be read: that needs its user and all "
 				   "its capabilities, or CAP_SYS_PTRACE%s",
-				   process, yama());
+				   process, yama_hint());
 	return tach__error(err, code, 0, 0, "process %d cannot be read: %s", process,
 			   tach_strerror(code));
 }

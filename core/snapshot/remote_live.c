@@ -13,7 +13,7 @@
 struct tach__remote_part {
 	struct tach__remote_thread thread;
 	struct tach__rows rows;
-	uint64_t stale, size, memory; /* memory: counted by tach__remote_room */
+	uint64_t stale, size, memory; /* memory: counted by tach__remote_reserve */
 	enum { UNREAD, APART, ADDED } how;
 };
 
@@ -109,13 +109,13 @@ static size_t size_of(const struct tach__rows *rows)
 	size_t size = 0;
 
 	for (uint32_t id = 0; id < rows->limit; id++)
-		if (tach__row_used(tach__rows_row(rows, id)))
+		if (tach__row_is_used(tach__rows_row(rows, id)))
 			size += 4096;
 	return size < rows->size ? size : rows->size;
 }
 
 /* Histograms and worst entries that both have: one of each is freed when they are joined. */
-static uint64_t common(const struct tach__rows *a, const struct tach__rows *b)
+static uint64_t count_common(const struct tach__rows *a, const struct tach__rows *b)
 {
 	uint32_t limit = a->limit < b->limit ? a->limit : b->limit;
 	uint64_t size = 0;
@@ -132,12 +132,12 @@ static uint64_t common(const struct tach__rows *a, const struct tach__rows *b)
 }
 
 /* Adds the rows of a part, which has no rows afterwards. */
-static int settle(struct tach__remote_live *l, struct tach__remote_part *part,
-		  struct tach__rows *to)
+static int add_part(struct tach__remote_live *l, struct tach__remote_part *part,
+		    struct tach__rows *to)
 {
 	int code;
 
-	l->remote->memory -= common(to, &part->rows);
+	l->remote->memory -= count_common(to, &part->rows);
 	code = tach__rows_join(to, &part->rows);
 	l->kept -= part->size;
 	part->size = part->memory = 0;
@@ -162,7 +162,7 @@ static int part_read(struct tach__remote_live *l, struct tach__remote_part *part
 	part->how = APART;
 	part->size = size_of(&part->rows) + part->memory;
 	l->kept += part->size;
-	return l->kept <= KEPT ? 0 : settle(l, part, &l->rows);
+	return l->kept <= KEPT ? 0 : add_part(l, part, &l->rows);
 }
 
 int tach__remote_live_read(struct tach__remote_live *l, struct tach__config *config,
@@ -189,7 +189,7 @@ int tach__remote_live_add(struct tach__remote_live *l, struct tach__rows *rows, 
 	for (uint32_t i = 0; i < l->n && !code; i++) {
 		*stale += l->part[i].stale;
 		if (l->part[i].how == APART)
-			code = settle(l, &l->part[i], rows);
+			code = add_part(l, &l->part[i], rows);
 	}
 	return code;
 }

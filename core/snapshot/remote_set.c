@@ -147,7 +147,7 @@ static int own_histograms(struct tach__remote *r, struct tach__row *row, const u
 	if (!at)
 		return 0;
 	if (!row->histograms) {
-		code = tach__remote_room(r, tach__histograms_size(count + 1));
+		code = tach__remote_reserve(r, tach__histograms_size(count + 1));
 		if (code)
 			return code;
 		row->histograms = tach__histograms_make(count + 1);

@@ -188,7 +188,7 @@ static int sites_get(struct taking *t)
 	if (!t->site)
 		return TACH_ERR_NOMEM;
 	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && !code; id++)
-		if (tach__row_used(tach__rows_row(&t->rows, id)))
+		if (tach__row_is_used(tach__rows_row(&t->rows, id)))
 			code = tach__remote_site(t->remote, t->registry.by_id, id,
 						 &t->site[id]);
 	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && !code; id++)
@@ -196,7 +196,7 @@ static int sites_get(struct taking *t)
 	return code;
 }
 
-static void say_of(struct taking *t)
+static void describe_set(struct taking *t)
 {
 	struct tach_snapshot *s = &t->s;
 	const struct tach__registry *r = &t->registry;
@@ -275,7 +275,7 @@ static int live_get(struct taking *t)
 	return code ? code : tach__remote_live_add(&t->live, &t->rows, &t->s.stale);
 }
 
-static int attempt(struct taking *t)
+static int try_take(struct taking *t)
 {
 	int code = registry_get(t);
 
@@ -286,7 +286,7 @@ static int attempt(struct taking *t)
 	return code ? code : sites_get(t);
 }
 
-static void forget(struct taking *t)
+static void free_attempt(struct taking *t)
 {
 	tach__remote_live_free(&t->live);
 	tach__rows_free(&t->rows);
@@ -304,7 +304,7 @@ static int finish(struct taking *t, struct tach_snapshot **out)
 	struct tach__order order;
 	int code = tach__order_make(&order, &t->rows);
 
-	say_of(t);
+	describe_set(t);
 	t->s.config = &t->config;
 	t->s.sites = t->site;
 	if (!code)
@@ -348,18 +348,18 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 	}
 	for (int try = 0; t && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
 		if (try > REST_AFTER)
-			tach__remote_rest(r, REST_NS);
+			tach__remote_sleep(r, REST_NS);
 		t->last = try + 1 == TRIES;
-		forget(t);
+		free_attempt(t);
 		r->memory = 0;
-		code = attempt(t);
+		code = try_take(t);
 	}
 	if (!code)
 		code = finish(t, out);
 	if (code)
 		code = refuse(code, err);
 	if (t) {
-		forget(t);
+		free_attempt(t);
 		tach__pages_free(t->totals.base, t->totals.size);
 	}
 	free(t);

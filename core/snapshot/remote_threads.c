@@ -60,7 +60,7 @@ static int slot_copy(const struct reading *g, const struct tach__slot *at,
 			return 1;
 		if (try < PATIENT)
 			continue;
-		tach__remote_rest(g->remote, rest);
+		tach__remote_sleep(g->remote, rest);
 		if (try % 2)
 			rest *= 2;
 	}
@@ -129,7 +129,8 @@ static int add_slot(struct reading *g, const struct tach__slot *at,
 			tach__remote_at(at, (size_t)((char *)inexact - (char *)&copy)), inexact,
 			sizeof *inexact);
 	if (!how && copy.slot.histograms && !row->histograms)
-		how = tach__remote_room(g->remote, tach__histograms_size(g->config->count + 1));
+		how = tach__remote_reserve(g->remote,
+					   tach__histograms_size(g->config->count + 1));
 	if (!how)
 		tach__row_add(row, &copy.slot, &g->record);
 	return how ? how : add_worst(g, copy.slot.id, row);

@@ -68,7 +68,8 @@ int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 	    (head.sums != config->count + 1 && head.sums != 1))
 		return code;
 	if (!row->worst) {
-		code = tach__remote_room(r, tach__worst_size(config->worst, config->count + 1));
+		code = tach__remote_reserve(r,
+					    tach__worst_size(config->worst, config->count + 1));
 		if (code)
 			return code;
 		row->worst = tach__worst_make(config->worst, config->count + 1);

@@ -9,7 +9,7 @@ double tach__sample_scale(const struct tach__sample *s)
 }
 
 /* Student's t for 95 %, within 4 % of the tables. */
-static double student(double freedom)
+static double student_t(double freedom)
 {
 	return 1.96 + 2.4 / freedom + 8.4 / (freedom * freedom * freedom);
 }
@@ -37,7 +37,7 @@ double tach__sample_error(const struct tach__sample *s)
 	part = s->seen / s->all;
 	if (is_dominated(s, mean, off))
 		return NAN;
-	return off > 0 ? student(s->units - 1) *
+	return off > 0 ? student_t(s->units - 1) *
 				 sqrt(off * s->units / (s->units - 1) * (1 - part)) / part
 		       : 0;
 }

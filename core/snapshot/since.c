@@ -38,7 +38,7 @@ static void take(double *from, double what)
 
 #define ROUNDED 1e-12 /* possible error of bounds in nanoseconds */
 
-static double middle(const struct tach_bucket *b)
+static double bucket_middle(const struct tach_bucket *b)
 {
 	return (b->low + b->high) / 2;
 }
@@ -143,8 +143,8 @@ static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain
 		double least = b->at[i].low * (1 - ROUNDED),
 		       most = b->at[i].high * (1 + ROUNDED);
 
-		for (; o < old->count && middle(&old->at[o]) * unit <= most; o++)
-			if (middle(&old->at[o]) * unit >= least)
+		for (; o < old->count && bucket_middle(&old->at[o]) * unit <= most; o++)
+			if (bucket_middle(&old->at[o]) * unit >= least)
 				take_count(&b->at[i].count, old->at[o].count);
 		if (b->at[i].count)
 			b->at[n++] = b->at[i];

@@ -24,7 +24,7 @@ struct gathering {
 	int final;
 };
 
-static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t count)
+static struct tach__inexact read_inexact(const struct tach__slot *slot, uint32_t count)
 {
 	const struct tach__inexact *off = tach__inexact(slot, count);
 
@@ -57,7 +57,7 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 	if (!row)
 		return;
 	if (record->inexact)
-		*tach__inexact(&copy.slot, record->count) = inexact_of(slot, record->count);
+		*tach__inexact(&copy.slot, record->count) = read_inexact(slot, record->count);
 	if (tach__stack_was_full(record->hot))
 		row->flags |= TACH_FLAG_INCOMPLETE;
 	if (how == TACH__COPIED && g->final)
@@ -109,7 +109,7 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 	}
 	tach__overtaken_flag(rows, record);
 	if (g->final)
-		tach__whole_lose(rows, record);
+		tach__whole_count_lost(rows, record);
 	g->s->threads++;
 }
 
@@ -215,7 +215,7 @@ static int enter(void)
 
 /* The number is cleared before the lock is released: later, this thread would mistake the next
  * holder for itself. */
-static void leave(void)
+static void release_turn(void)
 {
 	struct tach__held held;
 
@@ -266,7 +266,7 @@ static int gather(struct gathering *g, int *busy)
 		code = walk(g);
 		if (code == 0)
 			code = order_make(g);
-		leave();
+		release_turn();
 	}
 	pthread_setcancelstate(cancel, &ignored);
 	return code;
@@ -348,7 +348,7 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 {
 	const struct tach__beacon *owner = tach__beacon_owner();
 
-	if (out && tach__beacon_alone())
+	if (out && tach__beacon_is_excluded())
 		return tach__beacon_refuse(err);
 	return out && owner ? take_from(owner, out, err) : tach__snapshot_take_here(out, err);
 }

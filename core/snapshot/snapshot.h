@@ -68,7 +68,7 @@ struct tach__beside {
  * or metric with the same name is reused. No malloc: handlers of deadly signals call this. 0,
  * TACH_ERR_NOMEM or TACH_ERR_TOOMANY.
  */
-int tach__snapshot_beside(struct tach_snapshot *s, const struct tach__beside *b);
+int tach__snapshot_add_row(struct tach_snapshot *s, const struct tach__beside *b);
 
 /* ---- order.c: ids of the rows in their order in reports; memory in pages ---- */
 struct tach__order {

@@ -37,7 +37,7 @@ int tach__turns_total(struct tach__rows *total, struct tach__took *took, int n)
 	tach__rows_init(total, 0);
 	for (int k = 0; k < n; k++)
 		for (uint32_t id = 0; id < took[k].rows.limit && !code; id++)
-			if (tach__row_used(tach__rows_row(&took[k].rows, id)))
+			if (tach__row_is_used(tach__rows_row(&took[k].rows, id)))
 				code = add_row(total, id, tach__rows_row(&took[k].rows, id));
 	/* Each set has a row for each region. */
 	for (int k = 0; k < n && !code && total->limit; k++)
@@ -76,7 +76,7 @@ static double entries_of(const struct whole *w, int k, int region, int what)
 	return (double)(what ? info->calls : info->outermost);
 }
 
-static void scale(struct tach_value *v, const struct tach__sample *sample)
+static void scale_value(struct tach_value *v, const struct tach__sample *sample)
 {
 	double by = tach__sample_scale(sample);
 
@@ -118,7 +118,7 @@ static struct tach_value estimate(const struct whole *w, int region, uint32_t id
 	if (sample->all > 0 && sample->seen == 0)
 		return (struct tach_value){.value = NAN, .raw = NAN, .flags = TACH_FLAG_LOST};
 	if (sample->seen < sample->all)
-		scale(&sum, sample);
+		scale_value(&sum, sample);
 	tach__value_judge(&sum);
 	return sum;
 }

@@ -51,7 +51,7 @@ struct moment {
 };
 
 /* Takes the closest of several pairs: preemption widens the gap between the two clock reads. */
-static struct moment now(void)
+static struct moment read_clocks(void)
 {
 	struct moment best = {0, 0};
 	uint64_t least = UINT64_MAX;
@@ -101,7 +101,7 @@ void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_re
 			    const struct tach__row *row)
 {
 	const struct tach__kept *order[TACH__WORST_MOST];
-	struct moment m = now();
+	struct moment m = read_clocks();
 	uint32_t lost;
 
 	for (to->nworst = 0; to->nworst < (int)row->worst->n; to->nworst++)
@@ -200,7 +200,7 @@ static int is_same(const struct tach__plain_worst *a, const struct tach__plain_w
 	       fabs(a->value[0] - b->value[0]) <= 1e-2 * a->value[0];
 }
 
-static int is_in(const struct tach__plain_worst *w, const struct tach__plain_region *r)
+static int has_entry(const struct tach__plain_worst *w, const struct tach__plain_region *r)
 {
 	for (int i = 0; i < r->nworst; i++)
 		if (is_same(w, &r->worst[i]))
@@ -214,7 +214,7 @@ void tach__plain_worst_since(struct tach__plain_region *region,
 	int n = 0;
 
 	for (int i = 0; i < region->nworst; i++)
-		if (!is_in(&region->worst[i], older))
+		if (!has_entry(&region->worst[i], older))
 			region->worst[n++] = region->worst[i];
 	region->nworst = n;
 }

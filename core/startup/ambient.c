@@ -26,12 +26,12 @@ static pid_t owner;	  /* the process that counts; after fork, the child does not
 static char scopes[600];  /* the events that count the program, for reports */
 static char odd[300];	  /* the reason why not */
 
-static const char *wanted(void)
+static const char *requested_events(void)
 {
 	return tach__environment("TACH_RUN") ? NULL : tach__environment("TACH_AMBIENT");
 }
 
-static double now(void)
+static double read_seconds(void)
 {
 	struct timespec t;
 
@@ -53,9 +53,9 @@ int tach__ambient_odd(char *text, size_t size)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach__ambient tried;
 
-	if (!wanted())
+	if (!requested_events())
 		return 0;
-	if (tach__ambient_open(&tried, wanted(), &err) != 0)
+	if (tach__ambient_open(&tried, requested_events(), &err) != 0)
 		return say_why(&err, text, size);
 	tach__ambient_close(&tried);
 	return 0;
@@ -100,7 +100,7 @@ static uint32_t read_program(int member, uint64_t *count)
 
 	*count = 0;
 	if (own[member].fd >= 0 && owner == getpid() &&
-	    tach__descriptor_is(own[member].fd, own[member].id))
+	    tach__descriptor_is_event(own[member].fd, own[member].id))
 		got = tach__sys(SYS_read, own[member].fd, (long)r, sizeof r, 0, 0, 0);
 	if (got != (long)sizeof r || (r[1] && !r[2]))
 		return TACH_FLAG_SYSCALL | TACH_FLAG_LOST;
@@ -115,13 +115,13 @@ void tach__ambient_start(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
-	if (!wanted())
+	if (!requested_events())
 		return;
-	if (tach__ambient_open(&ambient, wanted(), &err) != 0) {
+	if (tach__ambient_open(&ambient, requested_events(), &err) != 0) {
 		say_why(&err, odd, sizeof odd);
 		return;
 	}
-	began = now();
+	began = read_seconds();
 	count_program();
 	tach_uncore_start(ambient.uncore);
 }
@@ -145,7 +145,7 @@ void tach__ambient_add(struct tach_snapshot *s)
 	if (!ambient.uncore)
 		return;
 	tach_uncore_read(ambient.uncore, read, how);
-	row.seconds = now() - began;
+	row.seconds = read_seconds() - began;
 	for (int i = 0; i < tach_set_count(ambient.set); i++) {
 		int k = tach__uncore_member(ambient.uncore, ambient.set, i);
 
@@ -156,7 +156,7 @@ void tach__ambient_add(struct tach_snapshot *s)
 			flags[i] = how[k] | TACH_FLAG_SHARED;
 		}
 	}
-	if (tach__snapshot_beside(s, &row) != 0)
+	if (tach__snapshot_add_row(s, &row) != 0)
 		return;
 	if (*scopes)
 		note(s, scopes);

@@ -55,7 +55,7 @@ static int add(char *text, size_t size, const char *format, const char *what, in
 	return 1;
 }
 
-static int is_one_of(const char *const *names, const char *name, size_t length)
+static int is_in_list(const char *const *names, const char *name, size_t length)
 {
 	for (; *names; names++)
 		if (strlen(*names) == length && memcmp(*names, name, length) == 0)
@@ -67,7 +67,7 @@ static int is_one_of(const char *const *names, const char *name, size_t length)
  * Other programs have variables that begin with TACH_ too. Report a name only if it is very
  * similar to one of ours.
  */
-static int misspelt(char *text, size_t size)
+static int find_misspelt(char *text, size_t size)
 {
 	int found = 0;
 
@@ -75,8 +75,8 @@ static int misspelt(char *text, size_t size)
 		size_t length = strcspn(*e, "=");
 		const char *near;
 
-		if (strncasecmp(*e, "TACH_", 5) != 0 || is_one_of(known, *e, length) ||
-		    is_one_of(others, *e, length))
+		if (strncasecmp(*e, "TACH_", 5) != 0 || is_in_list(known, *e, length) ||
+		    is_in_list(others, *e, length))
 			continue;
 		near = tach__suggest_word(known, *e, length);
 		if (near)
@@ -100,7 +100,7 @@ static int no_setting(char *text, size_t size)
 
 		if (s.length > 0)
 			near = tach__suggest_word(tach__environment_settings, s.at, s.length);
-		if (!is_one_of(tach__environment_settings, s.at, s.length))
+		if (!is_in_list(tach__environment_settings, s.at, s.length))
 			snprintf(why, sizeof why, "is not a setting%s%s%s (column %d)",
 				 near ? "; did you mean " : "", near ? near : "",
 				 near ? "?" : "", (int)(s.at - all) + 1);
@@ -158,7 +158,7 @@ static int no_service(char *text, size_t size)
 	if (odd)
 		found = add(text, size, "TACH_SIGNAL, '%.*s', %s", name, (int)strnlen(name, 40),
 			    odd);
-	if (tach__interval_odd())
+	if (tach__interval_is_invalid())
 		found = add(text, size, "TACH_INTERVAL is 0.01 seconds or more, not '%.*s'%s",
 			    interval, (int)strnlen(interval, 40), "");
 	if ((name || interval || ambient) && !tach__environment("TACH_OUTPUT") &&
@@ -179,14 +179,14 @@ static int no_boxes(char *text, size_t size)
 }
 
 /* Checks only names, or also the values. */
-static int useless(char *text, size_t size, int names_alone)
+static int find_useless(char *text, size_t size, int names_alone)
 {
 	int saved = errno, found;
 
 	*text = '\0';
 	if (getauxval(AT_SECURE))
 		return 0;
-	found = misspelt(text, size);
+	found = find_misspelt(text, size);
 	found |= no_setting(text, size);
 	found |= no_service(text, size);
 	if (!names_alone) {
@@ -201,7 +201,7 @@ static int useless(char *text, size_t size, int names_alone)
 
 int tach__environment_useless(char *text, size_t size)
 {
-	return useless(text, size, 0);
+	return find_useless(text, size, 0);
 }
 
 /* The file need not exist, but then we must be able to create it in its folder. %p and %u are
@@ -238,7 +238,7 @@ int tach__environment_output(char *text, size_t size)
 
 /* One write of one line. If a pipe is full or has no reader, nothing is written: the program
  * must neither end nor wait because of this. */
-static void say(const char *line, size_t length)
+static void write_line(const char *line, size_t length)
 {
 	struct pollfd fd = {STDERR_FILENO, POLLOUT, 0};
 	int saved = errno;
@@ -276,7 +276,7 @@ void tach__environment_complain(int is_wanted)
 	/* Once, not for each process that `tach run` measures. */
 	if (!is_root_of_run())
 		return;
-	useless(text, sizeof text, !is_wanted);
+	find_useless(text, sizeof text, !is_wanted);
 	/* Under `tach run` the report goes another way, even if the process cannot write. */
 	if (is_wanted && !tach__environment("TACH_RUN"))
 		told_of_output = tach__environment_output(output, sizeof output) != 0;
@@ -284,7 +284,7 @@ void tach__environment_complain(int is_wanted)
 		return;
 	n = snprintf(line, sizeof line, "tach: %s%s%s%s\n", text, *text && *output ? "; " : "",
 		     *output ? "TACH_OUTPUT cannot be written: " : "", output);
-	say(line, (size_t)n);
+	write_line(line, (size_t)n);
 }
 
 /* Writes nothing if standard error is another file by now: it may be the program's data. */
@@ -294,7 +294,7 @@ static void say_late(const char *line, size_t length)
 
 	if (began.st_nlink && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == began.st_dev &&
 	    now.st_ino == began.st_ino)
-		say(line, length);
+		write_line(line, length);
 }
 
 /* A reader that has gone, or is slow, knows that it did not get everything. */
@@ -334,5 +334,5 @@ void tach__environment_uncounted(const char *why)
 		return;
 	n = snprintf(line, sizeof line, "tach: %.500s\n", why);
 	if (n > 0 && (size_t)n < sizeof line)
-		say(line, (size_t)n);
+		write_line(line, (size_t)n);
 }

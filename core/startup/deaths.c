@@ -42,7 +42,7 @@ sigset_t tach__deaths_others(void)
 	return set;
 }
 
-void tach__deaths_go_on(int number, siginfo_t *info)
+void tach__deaths_raise_again(int number, siginfo_t *info)
 {
 	/* musl's gettid() and raise() use the number that the thread had before vfork: the
 	 * parent's. */
@@ -58,7 +58,7 @@ static pid_t process;
 /* Bits of signals: those that have on_death or on_request, and those that TACH_SIGNAL names. */
 static uint64_t watched, requested;
 
-static uint64_t bit(int number)
+static uint64_t signal_bit(int number)
 {
 	return (uint64_t)1 << (number - 1);
 }
@@ -82,7 +82,7 @@ TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 	if (getpid() == process)
 		tach__output_write(TACH__OUTPUT_WAIT_MS, 1, NULL);
 	sigaction(number, &action, NULL);
-	tach__deaths_go_on(number, info);
+	tach__deaths_raise_again(number, info);
 	errno = saved;
 }
 
@@ -113,7 +113,7 @@ static int is_set_to(int number, void (*constant)(int))
 static void watch(int number, const struct sigaction *action)
 {
 	if (is_set_to(number, SIG_DFL) && sigaction(number, action, NULL) == 0)
-		watched |= bit(number);
+		watched |= signal_bit(number);
 }
 
 /* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: not a signal, -1: a signal that cannot be used. */
@@ -170,8 +170,8 @@ static void watch_request(int number)
 
 	action.sa_mask = tach__deaths_others();
 	watch(number, &action);
-	watched |= bit(number); /* reports name it if the program has it */
-	requested |= bit(number);
+	watched |= signal_bit(number); /* reports name it if the program has it */
+	requested |= signal_bit(number);
 }
 
 static void watch_ends(void)
@@ -225,8 +225,8 @@ int tach__deaths_given_up(char *text, size_t size)
 	for (int number = 1; number < NSIG && n + 40 < size; number++) {
 		const char *name = tach__signal_name(number);
 
-		if (!(watched & bit(number)) || is_ours(number) ||
-		    (!(requested & bit(number)) && is_set_to(number, SIG_IGN)))
+		if (!(watched & signal_bit(number)) || is_ours(number) ||
+		    (!(requested & signal_bit(number)) && is_set_to(number, SIG_IGN)))
 			continue;
 		n += (size_t)snprintf(text + n, size - n, n ? ", " : "no report comes at ");
 		if (name)

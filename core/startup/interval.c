@@ -27,7 +27,7 @@ enum { STACK = 256 * 1024 };
 static double interval;
 
 /* The value of TACH_INTERVAL; 0: not usable. */
-static double seconds(void)
+static double interval_seconds(void)
 {
 	const char *value = tach__environment("TACH_INTERVAL");
 	double s = value && value[strspn(value, "0123456789.")] == '\0'
@@ -37,9 +37,9 @@ static double seconds(void)
 	return s >= LEAST && s <= MOST ? s : 0;
 }
 
-int tach__interval_odd(void)
+int tach__interval_is_invalid(void)
 {
-	return tach__environment("TACH_INTERVAL") && seconds() == 0;
+	return tach__environment("TACH_INTERVAL") && interval_seconds() == 0;
 }
 
 /* The kernel keeps the first thread after its end while another one runs; see proc(5). */
@@ -147,7 +147,7 @@ static void start_thread(void)
 
 void tach__interval_start(int children)
 {
-	interval = seconds();
+	interval = interval_seconds();
 	if (interval == 0)
 		return;
 	start_thread();

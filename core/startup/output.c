@@ -90,13 +90,13 @@ void tach__output_absolute(char to[PATH_MAX], const char *file)
 		to[0] = '\0';
 }
 
-void tach__output_apart(char to[PATH_MAX])
+void tach__output_add_rank(char to[PATH_MAX])
 {
 	char *slash = strrchr(to, '/'), *point = strrchr(to, '.');
 	struct stat status;
 
 	if (!*to || tach__rank_count() < 2 || strstr(to, "%r") ||
-	    tach__output_is_each_ones(to) || strlen(to) + 4 > PATH_MAX ||
+	    tach__output_is_per_process(to) || strlen(to) + 4 > PATH_MAX ||
 	    (stat(to, &status) == 0 && !S_ISREG(status.st_mode)))
 		return;
 	if (!point || (slash && point <= slash + 1))
@@ -114,11 +114,11 @@ static int is_owner(void)
 
 int tach__output_is_here(const char *file)
 {
-	return is_owner() || tach__output_is_each_ones(file);
+	return is_owner() || tach__output_is_per_process(file);
 }
 
 /* A number in the name gives each process its own file. */
-int tach__output_is_each_ones(const char *file)
+int tach__output_is_per_process(const char *file)
 {
 	return strstr(file, "%p") || strstr(file, "%u");
 }
@@ -153,7 +153,7 @@ int tach__output_is_owner(const char *file)
 	const char *other = secure_getenv(OWNER);
 	char self[40];
 
-	if (tach__output_is_each_ones(file))
+	if (tach__output_is_per_process(file))
 		return 1;
 	name_process(self);
 	if (other && *other && !is_named(other, self))
@@ -172,7 +172,7 @@ static void choose(const char *file)
 			snprintf(output, sizeof output, "%s", file);
 	} else if (tach__output_is_owner(file)) {
 		tach__output_absolute(output, file);
-		tach__output_apart(output);
+		tach__output_add_rank(output);
 	}
 }
 
@@ -192,7 +192,7 @@ void tach__output_at_exit(const char *file)
 		tach__ambient_start();
 		at_quick_exit(write_output);
 		tach__deaths_watch();
-		tach__interval_start(tach__output_is_each_ones(output));
+		tach__interval_start(tach__output_is_per_process(output));
 	}
 	errno = saved;
 }
@@ -268,7 +268,7 @@ static int refuse(struct tach_error *err)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT was not set as the process began, or is "
 				   "another process's");
-	if (!is_owner() && !tach__output_is_each_ones(output))
+	if (!is_owner() && !tach__output_is_per_process(output))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT belongs to process %d", (int)owner);
 	if (stream.fd >= 0 &&
@@ -382,7 +382,7 @@ int tach_report_now(struct tach_error *err)
 {
 	const struct tach__beacon *other = tach__beacon_owner();
 
-	if (tach__beacon_alone())
+	if (tach__beacon_is_excluded())
 		return tach__beacon_refuse(err);
 	return other ? other->report_now(err) : tach__report_now_here(err);
 }

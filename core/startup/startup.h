@@ -65,7 +65,7 @@ sigset_t tach__deaths_others(void);
 #define TACH__HANDLER
 #endif
 /* Call it at the end of a handler that has restored the signal's default. */
-void tach__deaths_go_on(int number, siginfo_t *info);
+void tach__deaths_raise_again(int number, siginfo_t *info);
 
 /* ambient.c: TACH_AMBIENT. odd: why it cannot be used, as a sentence; 0 if it can. start:
  * counts from now on. add: adds its row to a snapshot. */
@@ -83,10 +83,10 @@ static inline int tach__output_is_stderr(const char *file)
 void tach__output_absolute(char to[PATH_MAX], const char *file);
 /* In a job of several ranks each rank has its file: inserts "%r" before the suffix if nothing
  * else makes the names different. */
-void tach__output_apart(char to[PATH_MAX]);
-int tach__output_is_each_ones(const char *file); /* a number in it keeps processes apart */
-int tach__output_is_owner(const char *file);	 /* call it at the start */
-int tach__output_is_here(const char *file);	 /* later: 0 in a child that was forked */
+void tach__output_add_rank(char to[PATH_MAX]);
+int tach__output_is_per_process(const char *file); /* a number in it keeps processes apart */
+int tach__output_is_owner(const char *file);	   /* call it at the start */
+int tach__output_is_here(const char *file);	   /* later: 0 in a child that was forked */
 /* "%p" becomes the process number, "%u" the attempt, "%r" the rank; 0: too long. */
 int tach__output_expand(char *to, size_t size, const char *from, int attempt);
 
@@ -98,6 +98,6 @@ int tach__trace_write(void);
 
 /* interval.c: reports by TACH_INTERVAL; `children`: forked children write their own. */
 void tach__interval_start(int children);
-int tach__interval_odd(void); /* 1 if TACH_INTERVAL is not a usable number */
+int tach__interval_is_invalid(void); /* 1 if TACH_INTERVAL is not a usable number */
 
 #endif

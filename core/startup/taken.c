@@ -20,9 +20,9 @@ int tach__output_to(tach__taker take)
 		return 0;
 	taker = take;
 	is_taken = 1;
-	tach__regions_decided();
+	tach__regions_freeze();
 	if (!take)
-		tach__regions_over();
+		tach__regions_end();
 	return 1;
 }
 

@@ -16,7 +16,7 @@ int tach__trace_choose(void)
 
 	if (file && *file && tach__output_is_owner(file)) {
 		tach__output_absolute(trace, file);
-		tach__output_apart(trace);
+		tach__output_add_rank(trace);
 	}
 	return tach__trace_wanted();
 }

@@ -33,7 +33,7 @@ static const char *devices(const struct search *s)
 	return s->sysfs ? s->sysfs : TACH__SYSFS;
 }
 
-static int refuse(const struct search *s, int code, const struct tach_error *why)
+static int refuse_event(const struct search *s, int code, const struct tach_error *why)
 {
 	int column = why->column - s->shift;
 
@@ -121,7 +121,7 @@ static int one(struct search *s, const char *string)
 
 	s->unserved = code == TACH_ERR_NOTSUPP;
 	if (code)
-		return refuse(s, code, &err);
+		return refuse_event(s, code, &err);
 	/* libpfm-4's RAPL has a type, but the kernel has none. */
 	if (event.pmu >= tach_pmu_count() && event.type < PERF_TYPE_MAX) {
 		s->unserved = 1;
@@ -225,7 +225,7 @@ static int device_instances(struct search *s)
 	return !code && other && !s->found ? TACH_ERR_ATTR : code;
 }
 
-static int all_of_kind(struct search *s)
+static int search_kind(struct search *s)
 {
 	struct tach_error first = TACH_ERROR_INIT, *outer = s->err;
 	int code;
@@ -250,7 +250,7 @@ static int all_of_kind(struct search *s)
 /* ---- the string ---- */
 
 /* KIND*::EVENT, a box with '*' as its number: the length of the kind, or 0. */
-static size_t starred(const char *string)
+static size_t kind_length(const char *string)
 {
 	size_t n = strcspn(string, "*:/");
 
@@ -273,7 +273,7 @@ static size_t kind_of_device(const char *string, const char *sysfs)
 }
 
 /* An event without a box means all boxes of the kind that has it, if they are numbered. */
-static int bare(struct search *s, char *all_of_them, size_t size)
+static int search_bare(struct search *s, char *all_of_them, size_t size)
 {
 	struct tach_event event;
 	const char *name;
@@ -297,24 +297,24 @@ int tach__uncore_boxes(const char *string, const char *sysfs,
 	char text[TACH_EVENT_NAME_MAX];
 	int saved = errno, code;
 
-	if (bare(&s, text, sizeof text))
+	if (search_bare(&s, text, sizeof text))
 		s.string = text;
 	s.prefix = kind_of_device(s.string, devices(&s));
 	s.rest = s.string + s.prefix;
 	if (!s.prefix) {
-		s.prefix = starred(s.string);
+		s.prefix = kind_length(s.string);
 		s.rest = s.string + s.prefix + 1;
 	}
-	code = s.prefix ? all_of_kind(&s) : one(&s, string);
+	code = s.prefix ? search_kind(&s) : one(&s, string);
 	errno = saved;
 	return code;
 }
 
-int tach__uncore_is(const char *string)
+int tach__uncore_is_event(const char *string)
 {
 	struct tach_event event;
 
-	if (starred(string) || (kind_of_device(string, TACH__SYSFS) && strchr(string, '*')))
+	if (kind_length(string) || (kind_of_device(string, TACH__SYSFS) && strchr(string, '*')))
 		return 1;
 	return encode_box(string, NULL, &event, NULL) == 0 && is_box(TACH__SYSFS, &event);
 }

@@ -24,12 +24,12 @@ int tach_uncore_counters(const struct tach_uncore *u, int event)
 	return event >= 0 && event < u->nevents ? u->event[event].counters : 0;
 }
 
-static int tell_all(const struct tach_uncore *u, unsigned long what)
+static int control_all(const struct tach_uncore *u, unsigned long what)
 {
 	long code = 0;
 
 	for (int g = 0; g < u->ngroups && code >= 0; g++)
-		code = tach__descriptor_is(u->group[g].fd[0], u->group[g].id[0])
+		code = tach__descriptor_is_event(u->group[g].fd[0], u->group[g].id[0])
 			       ? tach__sys(SYS_ioctl, u->group[g].fd[0], (long)what,
 					   PERF_IOC_FLAG_GROUP, 0, 0, 0)
 			       : -EBADF;
@@ -38,12 +38,12 @@ static int tell_all(const struct tach_uncore *u, unsigned long what)
 
 int tach_uncore_start(struct tach_uncore *u)
 {
-	return tell_all(u, PERF_EVENT_IOC_ENABLE);
+	return control_all(u, PERF_EVENT_IOC_ENABLE);
 }
 
 int tach_uncore_stop(struct tach_uncore *u)
 {
-	return tell_all(u, PERF_EVENT_IOC_DISABLE);
+	return control_all(u, PERF_EVENT_IOC_DISABLE);
 }
 
 /* The result of read(2) for a group (linux/perf_event.h, enum perf_event_read_format). */
@@ -57,7 +57,7 @@ static uint32_t read_group(const struct tach__uncore_group *g, struct answer *a)
 	size_t size = offsetof(struct answer, value) + (size_t)g->n * sizeof *a->value;
 	long got = -EBADF;
 
-	if (tach__descriptor_is(g->fd[0], g->id[0]))
+	if (tach__descriptor_is_event(g->fd[0], g->id[0]))
 		got = tach__sys(SYS_read, g->fd[0], (long)a, (long)size, 0, 0, 0);
 	if (got != (long)size || a->n != (uint64_t)g->n || (a->enabled && !a->running)) {
 		memset(a, 0, sizeof *a);

@@ -51,7 +51,7 @@ static void join(struct tach_uncore *u, struct tach__uncore_group *g, long fd, u
 	u->event[u->nevents - 1].counters++;
 }
 
-static int refused(const struct opening *o, int code, int cpu, struct tach_error *err)
+static int refuse_open(const struct opening *o, int code, int cpu, struct tach_error *err)
 {
 	struct tach__settings s;
 
@@ -84,7 +84,7 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 	if (fd >= 0)
 		fd = tach__descriptor_keep(fd, &id);
 	if (fd < 0)
-		return refused(o, (int)fd, cpu, err);
+		return refuse_open(o, (int)fd, cpu, err);
 	if (!g) {
 		if (!grow(&u->group, u->ngroups, sizeof *u->group)) {
 			tach__descriptor_close((int)fd, id);

@@ -41,7 +41,7 @@ struct tach__uncore_taker {
 int tach__uncore_boxes(const char *string, const char *sysfs,
 		       const struct tach__uncore_taker *taker, struct tach_error *err);
 /* Returns 1 if a string is for boxes, judging by itself or by this machine. */
-int tach__uncore_is(const char *string);
+int tach__uncore_is_event(const char *string);
 
 /* ---- core/uncore/ambient.c ---- */
 /* Makes set members from the names of boxes' events, so that metrics find them; nothing is

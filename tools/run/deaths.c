@@ -23,7 +23,7 @@ TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 	(void)context;
 	run_finish_now();
 	NEXT(sigaction)(number, &action, NULL);
-	tach__deaths_go_on(number, info);
+	tach__deaths_raise_again(number, info);
 	errno = saved;
 }
 

@@ -276,7 +276,7 @@ int run_before_exec(void)
 					 __ATOMIC_SEQ_CST))
 		return 0;
 	own = 1;
-	tach__whole_note();
+	tach__whole_read();
 	tach__output_now();
 	state = LEAVING;
 	__atomic_compare_exchange_n(&run.state, &state, LEFT, 0, __ATOMIC_SEQ_CST,

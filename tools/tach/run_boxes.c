@@ -19,7 +19,7 @@ void run_boxes_blank(char *events, int boxes)
 		char string[TACH_EVENT_NAME_MAX];
 
 		snprintf(string, sizeof string, "%.*s", (int)item.event.length, item.event.at);
-		if (!tach__uncore_is(string) == !boxes)
+		if (!tach__uncore_is_event(string) == !boxes)
 			memset((char *)item.whole.at, ' ', item.whole.length);
 	}
 }

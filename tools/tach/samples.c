@@ -92,7 +92,8 @@ static enum series_kind kind_of(const struct tach_snapshot *shot, int q,
 		return SERIES_TIME;
 	if (q >= tach_snapshot_nquantities(shot))
 		return SERIES_METRIC;
-	return !(v->flags & ~harmless) && tach__change_repeats(tach_snapshot_quantity(shot, q))
+	return !(v->flags & ~harmless) &&
+			       tach__change_is_repeatable(tach_snapshot_quantity(shot, q))
 		       ? SERIES_EXACT
 		       : SERIES_COUNT;
 }

@@ -133,10 +133,10 @@ static int take_values(struct samples *s, const struct series *like, char *text)
 /* Version 1 has lines REGION QUANTITY VALUES. */
 static enum series_kind kind_of(const struct samples *s, const char *quantity)
 {
-	return strcmp(quantity, "time") == 0	  ? SERIES_TIME
-	       : strncmp(s->how, "exact", 5) == 0 ? SERIES_EXACT
-	       : tach__change_repeats(quantity)	  ? SERIES_EXACT
-						  : SERIES_COUNT;
+	return strcmp(quantity, "time") == 0	      ? SERIES_TIME
+	       : strncmp(s->how, "exact", 5) == 0     ? SERIES_EXACT
+	       : tach__change_is_repeatable(quantity) ? SERIES_EXACT
+						      : SERIES_COUNT;
 }
 
 static int take_line(struct samples *s, char *line)

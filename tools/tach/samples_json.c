@@ -22,7 +22,7 @@ static void add_bench(struct samples *s, const struct tach_bench *bench)
 
 		if (tach__bench_is_time(from))
 			like.kind = SERIES_TIME;
-		else if (tach__change_repeats(from->name))
+		else if (tach__change_is_repeatable(from->name))
 			like.kind = SERIES_EXACT;
 		for (uint32_t k = 0; !from->thread && k < from->samples; k++)
 			samples_add(s, &like, from->sample[k]);
@@ -127,8 +127,8 @@ static int load_verdict(struct samples *s, const struct tach__json *root, const 
 		if (strcmp(unit, "ns") == 0)
 			like.kind = SERIES_TIME;
 		else if (strcmp(unit, "count") == 0)
-			like.kind =
-				tach__change_repeats(quantity) ? SERIES_EXACT : SERIES_COUNT;
+			like.kind = tach__change_is_repeatable(quantity) ? SERIES_EXACT
+									 : SERIES_COUNT;
 		samples_add(s, &like, value->number);
 	}
 	return 0;

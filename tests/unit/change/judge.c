@@ -320,9 +320,9 @@ static void counts_that_repeat(void)
 					 ""};
 
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		CHECK(tach__change_repeats(yes[i]), "%s", yes[i]);
+		CHECK(tach__change_is_repeatable(yes[i]), "%s", yes[i]);
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		CHECK(!tach__change_repeats(no[i]), "%s", no[i]);
+		CHECK(!tach__change_is_repeatable(no[i]), "%s", no[i]);
 }
 
 int main(void)

@@ -164,7 +164,7 @@ static void closed_if_it_is_still_the_event(void)
 		kernel.id_refused = of[i].refused;
 		kernel.name = of[i].name;
 		did[0] = '\0';
-		is = tach__descriptor_is(of[i].fd, of[i].id);
+		is = tach__descriptor_is_event(of[i].fd, of[i].id);
 		CHECK(is == of[i].is && !*did, "%zu: %d, %s", i, is, did);
 		tach__descriptor_close(of[i].fd, of[i].id);
 		CHECK(strcmp(did, of[i].did) == 0, "%zu: %s", i, did);

@@ -58,9 +58,9 @@ static void in_revisions(uint32_t attrs)
 	all++;
 	bounded += limited && last != 0xff;
 	from += limited && last == 0xff;
-	CHECK(tach__in_revision(attrs, 0), "where nothing is known of the CPU");
+	CHECK(tach__is_in_revision(attrs, 0), "where nothing is known of the CPU");
 	for (unsigned revision = 1; revision < 64; revision += limited ? 1 : 21)
-		CHECK(tach__in_revision(attrs, revision) ==
+		CHECK(tach__is_in_revision(attrs, revision) ==
 			      (!limited || (revision >= first && revision <= last)),
 		      "%u of %u to %u", revision, first, last);
 }

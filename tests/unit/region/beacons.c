@@ -181,7 +181,7 @@ static void alone_of_all(void)
 	other.state = TACH__BEACON_JOINED;
 	tach__beacon_claim();
 	CHECK(tach__beacon.state == TACH__BEACON_OWNER && !opens && !owner);
-	CHECK(!tach__beacon_owner() && !tach__beacon_alone());
+	CHECK(!tach__beacon_owner() && !tach__beacon_is_excluded());
 	CHECK(strcmp(own_file, "/lib/one.so") == 0);
 	other.state = TACH__BEACON_OWNER;
 	other.magic++;
@@ -189,15 +189,15 @@ static void alone_of_all(void)
 	CHECK(tach__beacon.state == TACH__BEACON_OWNER && !opens && !owner);
 	/* The object is then never unloaded; errno keeps the program's value. */
 	errno = EXDEV;
-	tach__beacon_stay();
+	tach__beacon_keep_loaded();
 	CHECK(opens == 1 && strcmp(opened, "/lib/one.so") == 0 && errno == EXDEV);
 	no_dlopen = 1;
-	tach__beacon_stay();
+	tach__beacon_keep_loaded();
 	CHECK(opens == 1 && errno == EXDEV);
 	no_dlopen = 0;
 	object[0].dlpi_name = "";
 	tach__beacon_claim();
-	tach__beacon_stay();
+	tach__beacon_keep_loaded();
 	CHECK(opens == 1 && errno == EXDEV);
 }
 
@@ -208,7 +208,7 @@ static void joined(void)
 	is_beacon(0, &tach__beacon);
 	is_beacon(1, &other);
 	tach__beacon_claim();
-	CHECK(tach__beacon.state == TACH__BEACON_JOINED && !tach__beacon_alone());
+	CHECK(tach__beacon.state == TACH__BEACON_JOINED && !tach__beacon_is_excluded());
 	CHECK(tach__beacon_owner() == &other && !other.others[0]);
 	CHECK(opens == 1 && strcmp(opened, "/lib/other.so") == 0);
 	/* No longer the one that it joined. */
@@ -232,7 +232,8 @@ static void does_not_fit(void)
 		if (i > 1)
 			object[0].dlpi_name = "";
 		tach__beacon_claim();
-		CHECK(tach__beacon.state == TACH__BEACON_ALONE && tach__beacon_alone() == 1);
+		CHECK(tach__beacon.state == TACH__BEACON_EXCLUDED &&
+		      tach__beacon_is_excluded() == 1);
 		CHECK(!tach__beacon_owner() && opens == 1);
 		snprintf(text, sizeof text, says, i > 1 ? "the program" : "/lib/one.so",
 			 TACH_VERSION_STRING);
@@ -254,7 +255,7 @@ static void long_names(void)
 	CHECK(strlen(opened) == 1023);
 	/* All of the copy is copied, with its end. */
 	CHECK(sizeof own_file == sizeof((struct search *)0)->own_file);
-	tach__beacon_stay();
+	tach__beacon_keep_loaded();
 	CHECK(opens == 2 && strlen(opened) == 1023);
 }
 

@@ -33,28 +33,28 @@ static int sim_sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *loc
 static void sim_slow(struct tach_reader *reader, struct tach_mark *of, unsigned n);
 static uint64_t sim_clock(void);
 
-#define tach__slot_at	      sim_slot_at
-#define tach__site_at	      sim_site_at
-#define tach__pages	      sim_pages
-#define tach__sampling_draw   sim_draw
-#define tach__histograms_make sim_histograms
-#define tach__flat_ready      sim_flat_ready
-#define tach__worst_slot      sim_worst_slot
-#define tach__split_id	      sim_split_id
-#define tach__slots_grow      sim_grow
-#define tach__split_set	      sim_split_set
-#define tach__site_register   sim_register
-#define tach__enabled_here    sim_enabled
-#define tach__thread_ready    sim_thread_ready
-#define tach__configure_once  sim_configure
-#define tach__beacon_owner    sim_owner
-#define tach__beacon_alone    sim_alone
-#define tach__sampling_gated  sim_gated
-#define tach_reader_begin     sim_reader_begin
-#define tach__edges_read      sim_read
-#define tach__sum	      sim_sum
-#define tach__begin_slow      sim_slow
-#define tach_clock	      sim_clock
+#define tach__slot_at		 sim_slot_at
+#define tach__site_at		 sim_site_at
+#define tach__pages		 sim_pages
+#define tach__sampling_draw	 sim_draw
+#define tach__histograms_make	 sim_histograms
+#define tach__flat_ready	 sim_flat_ready
+#define tach__worst_slot	 sim_worst_slot
+#define tach__split_id		 sim_split_id
+#define tach__slots_grow	 sim_grow
+#define tach__split_set		 sim_split_set
+#define tach__site_register	 sim_register
+#define tach__enabled_here	 sim_enabled
+#define tach__thread_ready	 sim_thread_ready
+#define tach__configure_once	 sim_configure
+#define tach__beacon_owner	 sim_owner
+#define tach__beacon_is_excluded sim_alone
+#define tach__sampling_skips	 sim_gated
+#define tach_reader_begin	 sim_reader_begin
+#define tach__edges_read	 sim_read
+#define tach__sum		 sim_sum
+#define tach__begin_slow	 sim_slow
+#define tach_clock		 sim_clock
 #undef TACH_FENCE
 #define TACH_FENCE() fence()
 static void fence(void);
@@ -362,9 +362,9 @@ static void begin(uint32_t level)
 	for (uint32_t at = 0; at < level; at++)
 		tach__stack(hot, at)[1] = &slots[3].slot;
 	slot->id = ID;
-	slot->rest = TACH__OUTER_NOBODY;
+	slot->rest = TACH__OUTER_NONE;
 	for (int inner = 0; inner < 2; inner++) {
-		tach__part(slot, COUNT, inner)->outer = TACH__OUTER_NOBODY;
+		tach__part(slot, COUNT, inner)->outer = TACH__OUTER_NONE;
 		tach__part(slot, COUNT, inner)->ceiling = TACH__CEILING_OPEN;
 	}
 	tach__table(hot)[ID] = slot;
@@ -418,7 +418,7 @@ static void first_entry(void)
 			CHECK(slot->id == ID && tach__table(hot)[ID] == slot);
 			CHECK(slot->fenced == fenced && !slot->task && !slot->sampling &&
 			      !slot->histograms && slot->begin == begin_0);
-			slot_is(slot, TACH__OUTER_NOBODY);
+			slot_is(slot, TACH__OUTER_NONE);
 			CHECK(slot->word[TACH__SLOT_WORDS(COUNT) - 1] == 0);
 			CHECK(sim.of == &site && sim.to == &mark && sim.slot == slot);
 			CHECK(sim.part == tach__part(slot, COUNT, 0));
@@ -462,7 +462,7 @@ static void slots_of_all_kinds(void)
 		CHECK(slot->task == (kinds[k].fenced == TACH__SITE_TASK) && !slot->fenced);
 		CHECK(slot->sampling == (samples ? &sampling : NULL));
 		CHECK(!samples || sampling.gap == 17);
-		slot_is(slot, samples ? 0 : TACH__OUTER_NOBODY);
+		slot_is(slot, samples ? 0 : TACH__OUTER_NONE);
 		CHECK(slot->histograms == (kinds[k].histograms ? histograms : NULL));
 		CHECK(slot->begin == (kinds[k].flat ? flat_begin : begin_0));
 	}
@@ -606,7 +606,7 @@ static void another_copy(void)
 		      site.id == ID);
 		/* It has another layout. */
 		begin_unready(0);
-		tach__beacon.state = TACH__BEACON_ALONE;
+		tach__beacon.state = TACH__BEACON_EXCLUDED;
 		sim.alone = 1;
 		mark.end = ends;
 		tach__begin_cold(&site, &mark, fenced);
@@ -757,7 +757,7 @@ static void anew(void)
 		hot->pairs[1] = 1;
 		sim.locks[1] = 2; /* torn once more */
 		/* As where a handler's region took its place and ended. */
-		part->outer = TACH__OUTER_NOBODY;
+		part->outer = TACH__OUTER_NONE;
 		part->ceiling = TACH__CEILING_OPEN;
 		tach__begin_torn(fenced, &mark, hot);
 		SAID(fenced ? "open begin fenced " : "open begin ");

@@ -17,12 +17,12 @@ static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint6
 static void sim_level_end(struct tach__thread *of, struct tach_region_mark *mark,
 			  uint32_t level, struct tach__reading *r, int fenced);
 
-#define tach__edges_stop  sim_stop
-#define tach__edges_since sim_since
-#define tach__edges_add	  sim_add
-#define tach__cost_settle sim_cost_settle
-#define tach__level_end	  sim_level_end
-#define UNDER_TEST	  "core/region/cold_stop.c"
+#define tach__edges_stop    sim_stop
+#define tach__edges_since   sim_since
+#define tach__edges_add	    sim_add
+#define tach__cost_subtract sim_cost_settle
+#define tach__level_end	    sim_level_end
+#define UNDER_TEST	    "core/region/cold_stop.c"
 #include "tests/unit/region/cold.h"
 
 static struct {
@@ -228,7 +228,7 @@ static void rescheduled(void)
 		begin(0);
 		for (uint32_t i = 0; i < TACH__SUMS; i++)
 			delta[i] = read_now(0, i);
-		tach__stash(&mark, delta, COUNT);
+		tach__store_reading(&mark, delta, COUNT);
 		mark.pairs[0] = 5;
 		mark.pairs[1] = 2;
 		sim.since_flags = TACH_FLAG_INCOMPLETE;

@@ -185,9 +185,9 @@ static void off(void)
 	CHECK(were("interrupt disarm ") && !tach_regions_enabled() && tach__registry.config);
 	CHECK(choose(SOME) == 0 && tach_regions_enabled() == 1);
 	steps[0] = '\0';
-	tach__regions_decided();
+	tach__regions_freeze();
 	tach_regions_disable();
-	CHECK(were("") && tach_regions_enabled() && tach__regions_are_decided());
+	CHECK(were("") && tach_regions_enabled() && tach__regions_are_frozen());
 	CHECK(choose(SOME) == 0 && choose((struct tach_regions_options){.set = our_set}) == 0);
 	CHECK(were("") && sets_freed == 1);
 	CHECK(tach_regions_configure(NULL, NULL) == 0 && were("") && sets_freed == 1);
@@ -200,9 +200,9 @@ static void over(void)
 	begin();
 	CHECK(choose(SOME) == 0);
 	steps[0] = '\0';
-	tach__regions_decided();
-	tach__regions_over();
-	CHECK(were("interrupt disarm ") && tach__beacon.state == TACH__BEACON_ALONE);
+	tach__regions_freeze();
+	tach__regions_end();
+	CHECK(were("interrupt disarm ") && tach__beacon.state == TACH__BEACON_EXCLUDED);
 	tach__beacon.state = was;
 }
 

@@ -317,13 +317,13 @@ static void ordered(const void *at, int order)
 #define tach__worst_choose	     sim_worst_choose
 #define tach__split_parse	     sim_split_parse
 #define tach__clock_start	     sim_clock_start
-#define tach__beacon_stay	     sim_beacon_stay
+#define tach__beacon_keep_loaded     sim_beacon_stay
 #define tach__site_select	     sim_site_select
 #define tach__threads_interrupt	     sim_threads_interrupt
 #define tach__sites_rearm	     sim_sites_rearm
 #define tach__hold		     sim_hold
 #define tach__release		     sim_release
-#define tach__heal		     sim_heal
+#define tach__remove_dead_entries    sim_heal
 #define tach__thread_record	     sim_thread_record
 #define tach__thread_close	     sim_thread_close
 #define tach__site_at		     sim_site_at
@@ -335,7 +335,7 @@ static void ordered(const void *at, int order)
 #define tach__emulated_counts	     sim_emulated_counts
 #define tach__beacon_claim	     sim_claim
 #define tach__beacon_owner	     sim_owner
-#define tach__beacon_alone	     sim_alone
+#define tach__beacon_is_excluded     sim_alone
 #define tach__beacon_refuse	     sim_refuse
 #define tach__environment_complain   sim_complain
 #define tach__output_at_exit	     sim_output_at_exit

@@ -210,7 +210,7 @@ static void out_of_memory(void)
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && own.epoch == 0 && !own.log);
 	/* The regions that are open say so. */
 	CHECK(around.slot.provenance[1] == LEVEL, "%d", (int)around.slot.provenance[1]);
-	tach__cost_settle(&own, 0, own.cold, delta);
+	tach__cost_subtract(&own, 0, own.cold, delta);
 	CHECK(delta[0] == 5 && delta[1] == 6 && delta[2] == 7);
 }
 
@@ -237,7 +237,7 @@ static void settled(void)
 	start(6);
 	spend(6);
 	CHECK(row_is(6, 1000) && state_epoch() == 7);
-	tach__cost_settle(&own, 6, when_read, delta);
+	tach__cost_subtract(&own, 6, when_read, delta);
 	CHECK(delta[0] == 4500 && delta[1] == 4300 && delta[2] == 4100);
 }
 
@@ -246,7 +246,7 @@ static void epochs(void)
 	struct tach__slot **stack = tach__stack(self, LEVEL);
 
 	start(4);
-	tach__epochs_begin(self);
+	tach__epochs_reset(self);
 	CHECK(own.epoch == 0 && self->state == TACH__STATE(OPENING, 0, 0));
 	/* Which part of a region began is known, or neither. */
 	start(4);

@@ -24,7 +24,7 @@ static void ended(void)
 	CHECK(did("ANTCFr") && specific_set == 2 && is_retired(of) && of->next == &before);
 	CHECK(tach__self == &thread_ended && holds == 0);
 	fresh();
-	CHECK(!tach__thread_ready(0) && did("") && !tach__thread_pending());
+	CHECK(!tach__thread_ready(0) && did("") && !tach__thread_is_outdated());
 	thread_end(of);
 	CHECK(did("") && specific_set == 2);
 }
@@ -53,18 +53,18 @@ static void followed(void)
 	struct tach__thread *of = open_one();
 	struct tach__registry *r = &tach__registry;
 
-	CHECK(!tach__thread_pending());
+	CHECK(!tach__thread_is_outdated());
 	of->turning.due = 1;
-	CHECK(tach__thread_pending() == 1);
+	CHECK(tach__thread_is_outdated() == 1);
 	of->turning.due = 0;
 	r->generation = 1;
-	CHECK(tach__thread_pending() == 1);
+	CHECK(tach__thread_is_outdated() == 1);
 	/* Not inside a region. */
 	of->hot->state++;
 	CHECK(tach__thread_ready(0) == of->hot && did(""));
 	of->hot->state--;
 	the_set.generation = 1;
-	CHECK(!tach__thread_pending() && tach__thread_ready(0) == of->hot && did(""));
+	CHECK(!tach__thread_is_outdated() && tach__thread_ready(0) == of->hot && did(""));
 	r->generation = 2;
 	the_set.generation = 2;
 	of->turning.due = 1;

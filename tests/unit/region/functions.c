@@ -27,7 +27,7 @@ static void begin(struct tach_site *site, struct tach_region_mark *mark)
 	mark->end = end;
 }
 
-#define tach__overtaken_look sim_look
+#define tach__overtaken_check sim_look
 #include "core/region/mark.c"
 
 /* An earlier use of the mark left something there. */

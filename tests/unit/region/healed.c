@@ -70,7 +70,7 @@ static void nothing_to_heal(void)
 	begin();
 	for (uint32_t i = 0; i < 3; i++)
 		start(8 + i, 0, mark_at(i));
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 3 && mends == 0 && overtaken_mends == 1 && !mended_sure);
 	for (uint32_t i = 0; i < 3; i++) {
 		CHECK(tach__stack(hot, i)[1] == slot_of(8 + i) && slot_of(8 + i)->lost == 0);
@@ -79,10 +79,10 @@ static void nothing_to_heal(void)
 	}
 	tach__calibrating = 1;
 	sp = (uintptr_t)stack + STACK - 8;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 3 && overtaken_mends == 1);
 	tach__calibrating = 0;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 0 && mends == 3 && overtaken_mends == 2);
 }
 
@@ -90,13 +90,13 @@ static void limits(void)
 {
 	begin();
 	hot->state = TACH__STATE(7, 3, UINT32_MAX);
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(hot->state == TACH__STATE(7, 0, 0));
 	hot->state = TACH__STATE(7, 0, (uint32_t)INT32_MAX + 1);
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(hot->state == TACH__STATE(7, 0, 0) && overtaken_mends == 0);
 	hot->state = TACH__STATE(7, 0, INT32_MAX);
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == INT32_MAX && overtaken_mends == 0);
 	/* Deeper nests are not looked at. */
 	begin();
@@ -104,10 +104,10 @@ static void limits(void)
 		tach__stack(hot, i)[1] = slot_of(8);
 	part_of(8, 0)->ceiling = TACH__STATE(7, 0, 2000);
 	hot->state = TACH__STATE(7, 0, 1025);
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(overtaken_mends == 0 && level_of() == 1025);
 	hot->state = TACH__STATE(7, 0, 1024);
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(overtaken_mends == 1 && level_of() == 0);
 }
 
@@ -120,7 +120,7 @@ static void gone_between(void)
 		inside(8 + i)[1] = 1u << i;
 	}
 	mark_at(1)->part = mark_at(2)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(hot->state == TACH__STATE(7, 0, 2) && mends == 2);
 	CHECK(mended[0] == slot_of(9) && mended[1] == slot_of(10));
 	CHECK(tach__stack(hot, 0)[1] == slot_of(8) && tach__stack(hot, 1)[1] == slot_of(11));
@@ -141,7 +141,7 @@ static void promoted(void)
 	start(9, 0, mark_at(1));
 	start(8, 1, mark_at(2));
 	mark_at(0)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 2 && slot_of(8)->lost == 1 && mends == 1);
 	CHECK(is_closed(8, 1) && part_of(8, 0)->outer == (uintptr_t)mark_at(2));
 	CHECK(mark_at(2)->part == part_of(8, 0) && mark_at(2)->state == TACH__STATE(7, 0, 1));
@@ -153,7 +153,7 @@ static void promoted(void)
 	start(8, 0, mark_at(0));
 	start(8, 1, mark_at(1));
 	mark_at(0)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && is_closed(8, 1) && mark_at(1)->part == part_of(8, 0));
 	/* With one between: that is the outermost. */
 	begin();
@@ -161,7 +161,7 @@ static void promoted(void)
 	start(8, -1, mark_at(1));
 	start(8, 1, mark_at(2));
 	mark_at(0)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 2 && slot_of(8)->lost == 1);
 	CHECK(part_of(8, 0)->outer == (uintptr_t)mark_at(1) &&
 	      part_of(8, 1)->outer == (uintptr_t)mark_at(2));
@@ -174,7 +174,7 @@ static void promoted(void)
 	start(8, 1, mark_at(1));
 	part_of(8, 1)->ceiling = TACH__CEILING_OPEN;
 	mark_at(0)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && is_closed(8, 0) && slot_of(8)->lost == 1);
 	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(1));
 	CHECK(mark_at(1)->part == part_of(8, 1));
@@ -185,7 +185,7 @@ static void promoted(void)
 	start(8, 1, mark_at(2));
 	for (uint32_t i = 0; i < 3; i++)
 		mark_at(i)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 0 && slot_of(8)->lost == 3 && is_closed(8, 0) && is_closed(8, 1));
 }
 
@@ -197,7 +197,7 @@ static void between(void)
 	start(8, -1, mark_at(1));
 	start(8, 1, mark_at(2));
 	mark_at(1)->part = NULL;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 2 && slot_of(8)->lost == 1);
 	CHECK(part_of(8, 0)->outer == (uintptr_t)mark_at(0) &&
 	      part_of(8, 1)->outer == (uintptr_t)mark_at(2));
@@ -207,7 +207,7 @@ static void between(void)
 	start(8, 0, mark_at(0));
 	start(8, -1, mark_at(1));
 	start(8, 1, mark_at(1));
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 2 && slot_of(8)->lost == 1);
 	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(1));
 }
@@ -222,7 +222,7 @@ static void over(void)
 	tach__part_close(slot_of(9), part_of(9, 0));
 	mark_at(1)->end = NULL;
 	inside(9)[1] = 5;
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 2 && slot_of(9)->lost == 0 && mended_sure == 1);
 	CHECK(slot_of(9)->provenance[1] == 1 && slot_of(8)->provenance[1] == 1 &&
 	      slot_of(10)->provenance[1] == 0);
@@ -230,7 +230,7 @@ static void over(void)
 	/* A handler came during its START: the mark is whole, the parts are not. */
 	begin();
 	start(8, -1, mark_at(0));
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && slot_of(8)->provenance[1] == 0 && !mended_sure);
 }
 
@@ -242,7 +242,7 @@ static void many_gone(void)
 		if (i)
 			mark_at(i)->part = NULL;
 	}
-	tach__heal(record, sp);
+	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && mends == 16 && mended[15] == slot_of(24));
 	for (uint32_t i = 1; i < 20; i++)
 		CHECK(slot_of(8 + i)->lost == 1 && is_closed(8 + i, 0), "%d", (int)i);

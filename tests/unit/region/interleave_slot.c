@@ -51,9 +51,9 @@ static uint64_t *words(struct tach__slot *of)
 static void clear(struct tach__slot *s)
 {
 	memset(s, 0, record->stride);
-	s->rest = TACH__OUTER_NOBODY;
+	s->rest = TACH__OUTER_NONE;
 	for (int inner = 0; inner < 2; inner++) {
-		tach__part(s, COUNT, inner)->outer = TACH__OUTER_NOBODY;
+		tach__part(s, COUNT, inner)->outer = TACH__OUTER_NONE;
 		tach__part(s, COUNT, inner)->ceiling = TACH__CEILING_OPEN;
 	}
 }
@@ -101,7 +101,7 @@ static void entry(uint64_t counted)
 		tach__children(slot, COUNT, 1)->sum[i] += counted;
 	}
 	INTERLEAVE_CHECK(!TACH__TAKE(tach__self, slot->seq));
-	tach__entry_add(self, &mark, slot, part, part, TACH__OUTER_NOBODY,
+	tach__entry_add(self, &mark, slot, part, part, TACH__OUTER_NONE,
 			tach__stack(self, mark.state)[0], delta, tach__pairs_of(inside), COUNT,
 			0);
 }

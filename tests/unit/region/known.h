@@ -323,7 +323,7 @@ static void what_never_is(void)
 
 	set_up(2, 1);
 	CHECK(known_begin() == 1);
-	tach__known_never(&mark);
+	tach__known_invalidate(&mark);
 	memcpy(&locks, &mark.reader, sizeof locks);
 	CHECK(locks == 1);
 	CHECK(known_end(delta) == 0);
@@ -339,14 +339,15 @@ static void counters_by_their_pages(void)
 		set_up((uint32_t)way / 2, way % 2);
 		CHECK(begin_reads() == 1 && counted == (int)count);
 		has_begun();
-		CHECK(count == 0 || (mark.lock == LOCK && !tach__moved(&reader, &mark)));
+		CHECK(count == 0 ||
+		      (mark.lock == LOCK && !tach__lock_has_changed(&reader, &mark)));
 		pass();
 		CHECK(end_reads(delta) == 1);
 		differs(delta);
 		for (uint32_t i = 0; i < count; i++) {
 			CHECK(tach__end_parked(&reader, &mark, delta, i, count) == 1);
 			change((int)i);
-			CHECK(tach__moved(&reader, &mark));
+			CHECK(tach__lock_has_changed(&reader, &mark));
 		}
 		for (uint32_t i = 0; i < count; i++) {
 			pages[i].index = 0;
@@ -359,7 +360,7 @@ static void counters_by_their_pages(void)
 	set_up(2, 1);
 	CHECK(begin_reads() == 1);
 	change(1);
-	CHECK(!tach__moved(&reader, &mark));
+	CHECK(!tach__lock_has_changed(&reader, &mark));
 }
 
 /* ---- values stored in a mark ---- */
@@ -376,10 +377,10 @@ static void a_stash(void)
 		for (uint32_t i = 0; i < TACH__SUMS; i++)
 			delta[i] = 100 + i;
 		count = n;
-		tach__stash(&m, delta, count);
+		tach__store_reading(&m, delta, count);
 		for (uint32_t i = 0; i < TACH__UNROLLED; i++) /* where START's are */
 			CHECK(m.counters.value[i] == 0x5a5a5a5a5a5a5a5a);
-		tach__stashed(&r, &m, count);
+		tach__load_reading(&r, &m, count);
 		for (uint32_t i = 0; i < TACH__SUMS; i++)
 			CHECK(r.delta[i] == (i <= n ? 100 + i : 0), "%d of %d", (int)i, (int)n);
 	}

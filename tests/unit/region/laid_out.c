@@ -168,14 +168,14 @@ static void an_entry_less_what_it_costs(void)
 						     .pair = {{10, 20, 30}, {100, 200, 300}}};
 	static const uint64_t delta[3] = {10000, 20000, (uint64_t)1 << 62}, inside[2] = {7, 3};
 
-	CHECK(tach__entry_less(&cost, delta, inside, 0, 0) == 10000 - 1 - 4 * 10 - 3 * 100);
-	CHECK(tach__entry_less(&cost, delta, inside, 1, 1) == 20000 - 5 - 4 * 20 - 3 * 200);
-	CHECK(tach__entry_less(&cost, delta, inside, 2, 0) == delta[2] - 3 - 4 * 30 - 3 * 300);
+	CHECK(tach__entry_net(&cost, delta, inside, 0, 0) == 10000 - 1 - 4 * 10 - 3 * 100);
+	CHECK(tach__entry_net(&cost, delta, inside, 1, 1) == 20000 - 5 - 4 * 20 - 3 * 200);
+	CHECK(tach__entry_net(&cost, delta, inside, 2, 0) == delta[2] - 3 - 4 * 30 - 3 * 300);
 	/* Less than nothing. */
-	CHECK(tach__entry_less(&cost, (uint64_t[]){341}, inside, 0, 0) == 0);
-	CHECK(tach__entry_less(&cost, (uint64_t[]){342}, inside, 0, 0) == 1);
-	CHECK(tach__entry_less(&cost, (uint64_t[]){340}, inside, 0, 0) == 0);
-	CHECK(tach__entry_less(&cost, (uint64_t[]){0}, inside, 0, 1) == 0);
+	CHECK(tach__entry_net(&cost, (uint64_t[]){341}, inside, 0, 0) == 0);
+	CHECK(tach__entry_net(&cost, (uint64_t[]){342}, inside, 0, 0) == 1);
+	CHECK(tach__entry_net(&cost, (uint64_t[]){340}, inside, 0, 0) == 0);
+	CHECK(tach__entry_net(&cost, (uint64_t[]){0}, inside, 0, 1) == 0);
 }
 
 int main(void)

@@ -10,16 +10,16 @@ static void memory(void)
 	uint64_t at = word;
 
 	begin();
-	CHECK(tach__holds((uintptr_t)&at, &word, 8) == 1 && futexes == 2);
+	CHECK(tach__memory_equals((uintptr_t)&at, &word, 8) == 1 && futexes == 2);
 	CHECK(asked[0] == (uintptr_t)&at && asked[1] == (uintptr_t)&at + 4);
 	at ^= 1ull << 40;
-	CHECK(tach__holds((uintptr_t)&at, &word, 8) == 0 &&
-	      tach__holds((uintptr_t)&at, &word, 4) == 1);
+	CHECK(tach__memory_equals((uintptr_t)&at, &word, 8) == 0 &&
+	      tach__memory_equals((uintptr_t)&at, &word, 4) == 1);
 	for (int i = 0; i < 3; i++) {
 		futex_gives = none[i];
-		CHECK(tach__holds((uintptr_t)&at, &word, 8) == 0, "%d", i);
+		CHECK(tach__memory_equals((uintptr_t)&at, &word, 8) == 0, "%d", i);
 		futex_gives = unknown[i];
-		CHECK(tach__holds((uintptr_t)&at, &word, 8) == 1, "%d", i);
+		CHECK(tach__memory_equals((uintptr_t)&at, &word, 8) == 1, "%d", i);
 	}
 }
 
@@ -81,25 +81,25 @@ static void marked(void)
 	begin();
 	slot = slot_of(9);
 	part = part_of(9, 0);
-	CHECK(!tach__part_marked(slot, part) && !tach__part_closing(slot, part));
+	CHECK(!tach__part_has_mark(slot, part) && !tach__part_is_closing(slot, part));
 	part->outer = 0;
-	CHECK(!tach__part_marked(slot, part));
+	CHECK(!tach__part_has_mark(slot, part));
 	part->outer = 16;
-	CHECK(tach__part_marked(slot, part) && tach__part_closing(slot, part));
+	CHECK(tach__part_has_mark(slot, part) && tach__part_is_closing(slot, part));
 	part->ceiling = 5;
-	CHECK(tach__part_marked(slot, part) && !tach__part_closing(slot, part));
+	CHECK(tach__part_has_mark(slot, part) && !tach__part_is_closing(slot, part));
 	/* For a slot whose entries must all be checked. */
 	slot->rest = 0;
-	CHECK(tach__part_marked(slot, part));
-	part->outer = TACH__OUTER_NOBODY;
-	CHECK(!tach__part_marked(slot, part));
+	CHECK(tach__part_has_mark(slot, part));
+	part->outer = TACH__OUTER_NONE;
+	CHECK(!tach__part_has_mark(slot, part));
 	slot->rest = part->outer = 32;
-	CHECK(!tach__part_marked(slot, part));
+	CHECK(!tach__part_has_mark(slot, part));
 }
 
 static int is_alive(int inner)
 {
-	return tach__part_alive(record, slot_of(9), part_of(9, inner), sp);
+	return tach__part_is_alive(record, slot_of(9), part_of(9, inner), sp);
 }
 
 /* Each word of a mark, on the thread's own stack and elsewhere. */

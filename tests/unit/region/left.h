@@ -42,7 +42,7 @@ static void sim_overtaken_mend(const struct tach__thread *of, int is_sure)
 #undef tach__slot_mend
 #ifdef LEFT_ALSO
 #undef tach__overtaken_mend
-#define tach__heal sim_heal
+#define tach__remove_dead_entries sim_heal
 #include LEFT_ALSO
 #endif
 
@@ -112,7 +112,7 @@ static void begin(void)
 
 		memset(slot, 0, 512);
 		slot->id = id;
-		slot->rest = TACH__OUTER_NOBODY;
+		slot->rest = TACH__OUTER_NONE;
 		for (int inner = 0; inner < 2; inner++) {
 			tach__part(slot, COUNT, inner)->ceiling = TACH__CEILING_OPEN;
 			tach__part(slot, COUNT, inner)->outer = slot->rest;

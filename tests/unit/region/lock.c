@@ -217,15 +217,15 @@ static void children(void)
 static void walked(void)
 {
 	begin();
-	CHECK(tach__walked() == 0);
+	CHECK(tach__is_walked() == 0);
 	tach__walk_begin();
-	CHECK(tach__walked() == 1 && tach__registry.page->walks == 1);
+	CHECK(tach__is_walked() == 1 && tach__registry.page->walks == 1);
 	tach__walk_begin();
-	CHECK(tach__walked() == 1 && tach__registry.page->walks == 2);
+	CHECK(tach__is_walked() == 1 && tach__registry.page->walks == 2);
 	tach__walk_end();
-	CHECK(tach__walked() == 1);
+	CHECK(tach__is_walked() == 1);
 	tach__walk_end();
-	CHECK(tach__walked() == 0);
+	CHECK(tach__is_walked() == 0);
 }
 
 int main(void)

@@ -191,7 +191,7 @@ static void told_apart(void)
 	fresh();
 	CHECK((a = begin("a")) && a == begin("a") && strcmp(a->name, "a") == 0);
 	CHECK((b = begin("b")) && b != a && b == begin("b") && taken == 2 && made == 2);
-	CHECK(!begin(NULL) && begun == 4 && !tach__names_over());
+	CHECK(!begin(NULL) && begun == 4 && !tach__names_are_full());
 }
 
 /* All of one place, and some of one hash. */
@@ -240,7 +240,7 @@ static void races(void)
 	meanwhile = another_fills_it;
 	site = begin("a");
 	CHECK(site && strcmp(site->name, TACH_NAMES_OTHER) == 0 && taken == TACH_NAMES_MAX);
-	CHECK(tach__names_over() && !find("a", hash_of("a", 1))->site);
+	CHECK(tach__names_are_full() && !find("a", hash_of("a", 1))->site);
 }
 
 static void full(void)
@@ -250,13 +250,13 @@ static void full(void)
 
 	fresh();
 	for (int i = 0; i < TACH_NAMES_MAX; i++) {
-		CHECK(!tach__names_over());
+		CHECK(!tach__names_are_full());
 		sprintf(name, "%d", i);
 		CHECK((one = begin(name)) && strcmp(one->name, name) == 0);
 	}
 	CHECK(made == TACH_NAMES_MAX && taken == TACH_NAMES_MAX);
 	CHECK((one = begin("too many")) && strcmp(one->name, TACH_NAMES_OTHER) == 0);
-	CHECK(tach__names_over() && taken == TACH_NAMES_MAX && made == TACH_NAMES_MAX + 1);
+	CHECK(tach__names_are_full() && taken == TACH_NAMES_MAX && made == TACH_NAMES_MAX + 1);
 	CHECK(begin("another") == one && made == TACH_NAMES_MAX + 1);
 	CHECK(begin_within("a third") == one);
 	for (int i = 0; i < TACH_NAMES_MAX; i++) {
@@ -271,7 +271,7 @@ static void no_sites(void)
 {
 	fresh();
 	without = 1;
-	CHECK(!begin("a") && !begun && tach__registry.lost == 1 && !tach__names_over());
+	CHECK(!begin("a") && !begun && tach__registry.lost == 1 && !tach__names_are_full());
 	CHECK(!begin("a") && tach__registry.lost == 2);
 	without = 0;
 	CHECK(begin("a") && taken == 1 && tach__registry.lost == 2);
@@ -315,7 +315,7 @@ static void gates(void)
 	owner = &tach__beacon;
 	CHECK(begin_new(7) && the_gate.id == TACH__SITE_FIRST);
 	/* With another layout, no region begins. */
-	tach__beacon.state = TACH__BEACON_ALONE;
+	tach__beacon.state = TACH__BEACON_EXCLUDED;
 	owner = NULL;
 	CHECK(!begin_new(7) && the_gate.id == TACH_SITE_OFF);
 	tach__beacon.state = was;

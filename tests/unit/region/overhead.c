@@ -53,11 +53,11 @@ static void sim_residue(const struct tach__trials *trials)
 	residues++;
 }
 
-#define tach__trials_run	  sim_run
-#define tach__trials_begin	  sim_begin
-#define tach__trials_end	  sim_end
-#define tach__regions_are_decided sim_decided
-#define tach__residue_measure	  sim_residue
+#define tach__trials_run	 sim_run
+#define tach__trials_begin	 sim_begin
+#define tach__trials_end	 sim_end
+#define tach__regions_are_frozen sim_decided
+#define tach__residue_measure	 sim_residue
 #include "core/region/overhead.c"
 
 static struct tach__thread record;

@@ -86,7 +86,7 @@ static void place_taken(void)
 	tach__overtaken_mend(record, 0);
 	CHECK(!is_closed(9, 0));
 	tach__self = hot;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(begun_apart == 1 && heals == 0);
 	/* Every one that is not on the stack, in either part. */
 	tach__overtaken_mend(record, 0);
@@ -113,33 +113,33 @@ static void looks(void)
 	begin();
 	heals = 0;
 	tach__self = hot;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(heals == 0);
 	start(9, 0, mark_at(0));
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(heals == 0 && !is_closed(9, 0));
 	hot->state--;
 	slot_of(9)->id = 0;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	slot_of(9)->id = 9;
 	part_of(9, 0)->outer = slot_of(9)->rest;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	part_of(9, 0)->outer = (uintptr_t)mark_at(0);
 	tach__signals_held = 1;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	tach__signals_held = 0;
 	hot->limit = 9;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(heals == 0 && !is_closed(9, 0) && holds_now == 0);
 	hot->limit = 10;
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(heals == 1 && is_closed(9, 0) && slot_of(9)->lost == 1 && holds_now == 0);
 	/* Where one is open, not all slots are looked at. */
 	begin();
 	tach__self = hot;
 	start(8, 0, mark_at(0));
 	begun_above(9, 1);
-	tach__overtaken_look(&site);
+	tach__overtaken_check(&site);
 	CHECK(heals == 2 && is_closed(9, 0) && slot_of(9)->lost == 1 && is_at(8, 0));
 	tach__self = &tach__thread_closed;
 }

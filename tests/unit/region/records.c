@@ -136,7 +136,7 @@ static void sim_split_name(struct tach__thread *record)
 #define tach__pages_free    sim_free
 #define tach__pages_hole    sim_hole
 #define tach__pages_wiped   sim_wiped
-#define tach__walked()	    walked
+#define tach__is_walked()   walked
 #define tach__config_drop   sim_drop
 #define tach__rows_at	    sim_rows_at
 #define tach__row_add	    sim_row_add

@@ -64,7 +64,7 @@ static void alone(void)
 	memcpy(pairs, tach__self->pairs, sizeof pairs);
 	for (int i = 0; i < 10; i++) {
 		enter_for(1000); /* a clock may stand still for 10 ns */
-		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NOBODY);
+		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NONE);
 	}
 	CHECK(is_flat(10), "%d", (int)flat());
 	/* No pair is fenced. */

@@ -44,7 +44,7 @@ static void first_cold_exit_inside(void)
 	struct tach_region_mark mark;
 
 	regions_begin(1);
-	tach__regions_decided();
+	tach__regions_freeze();
 	for (int i = 0; i < DEPTH; i++)
 		sites[i] = tach_site_get(names[i]);
 	/* The outermost opens the thread. */

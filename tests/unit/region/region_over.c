@@ -28,7 +28,7 @@ static void handler(int number, siginfo_t *what, void *context)
 	CHECK(what->si_addr == &mark->end && mark->end);
 	CHECK(part->calls + slot->flat == calls + 1 && slot->seq % 2 == 0);
 	CHECK(tach__self->state == state);
-	CHECK(part->outer == TACH__OUTER_NOBODY && part->ceiling == TACH__CEILING_OPEN);
+	CHECK(part->outer == TACH__OUTER_NONE && part->ceiling == TACH__CEILING_OPEN);
 	writable(1);
 }
 

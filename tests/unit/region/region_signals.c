@@ -93,7 +93,7 @@ static void slot_under_write(void)
 		raise(SIGUSR1);
 	CHECK(part->calls == calls, "the slot under write was left alone");
 	slot->seq++;
-	part->outer = TACH__OUTER_NOBODY;
+	part->outer = TACH__OUTER_NONE;
 	tach__self->state--;
 	CHECK(look("shared") && info.calls == 21 && info.outermost == 21, "%d %d",
 	      (int)info.calls, (int)info.outermost);

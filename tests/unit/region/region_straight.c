@@ -224,7 +224,7 @@ static void begins(int n, const char *worst)
 		tach_region_begin(inner, &mark);
 		tach_region_end(&mark);
 	}
-	CHECK(tach__edges_straight(tach__self) == (n <= (int)TACH__UNROLLED));
+	CHECK(tach__edges_are_straight(tach__self) == (n <= (int)TACH__UNROLLED));
 }
 
 static struct tach__slot *slot_of(const struct tach_site *of)
@@ -875,7 +875,7 @@ static void stopped_twice(void)
 		tach_region_end(&mark);
 		CHECK(part_of(of)->calls + slot->flat == calls + 1 && slot->lost == 0);
 		CHECK(TACH__LEVEL(tach__self->state) == 0);
-		CHECK(part_of(of)->outer == TACH__OUTER_NOBODY &&
+		CHECK(part_of(of)->outer == TACH__OUTER_NONE &&
 		      part_of(of)->ceiling == TACH__CEILING_OPEN);
 		enter_once(of);
 		CHECK(part_of(of)->calls + slot->flat == calls + 2);
@@ -961,10 +961,10 @@ static void a_successor_stays_open(void)
 			part->outer = (uintptr_t)&other;
 		tach__edges_add(tach__self, &own, &r, 0);
 		CHECK(part->calls == calls + 1 && TACH__LEVEL(tach__self->state) == 0);
-		CHECK(part->outer == (taken ? (uintptr_t)&other : TACH__OUTER_NOBODY));
+		CHECK(part->outer == (taken ? (uintptr_t)&other : TACH__OUTER_NONE));
 		CHECK(part->ceiling == (taken ? own.state + 1 : TACH__CEILING_OPEN));
 	}
-	part->outer = TACH__OUTER_NOBODY;
+	part->outer = TACH__OUTER_NONE;
 	part->ceiling = TACH__CEILING_OPEN;
 }
 

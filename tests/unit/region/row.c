@@ -267,14 +267,14 @@ static void used(void)
 	struct tach__rows rows = {.base = (char *)&row, .stride = 8};
 
 	memset(&row, 0, sizeof row);
-	CHECK(!tach__row_used(&row));
+	CHECK(!tach__row_is_used(&row));
 	row.nested = row.turns = row.threads = 7;
-	CHECK(!tach__row_used(&row));
-	CHECK(tach__row_used(&(struct tach__row){.calls = 1}));
-	CHECK(tach__row_used(&(struct tach__row){.skipped = 1}));
-	CHECK(tach__row_used(&(struct tach__row){.excluded = 1}));
-	CHECK(tach__row_used(&(struct tach__row){.lost = 1}));
-	CHECK(tach__row_used(&(struct tach__row){.flags = 1}));
+	CHECK(!tach__row_is_used(&row));
+	CHECK(tach__row_is_used(&(struct tach__row){.calls = 1}));
+	CHECK(tach__row_is_used(&(struct tach__row){.skipped = 1}));
+	CHECK(tach__row_is_used(&(struct tach__row){.excluded = 1}));
+	CHECK(tach__row_is_used(&(struct tach__row){.lost = 1}));
+	CHECK(tach__row_is_used(&(struct tach__row){.flags = 1}));
 	CHECK((const char *)tach__rows_row(&rows, 3) == rows.base + 24);
 }
 

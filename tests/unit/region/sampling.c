@@ -69,13 +69,13 @@ static void warmed_up(void)
 		struct tach__part *part = tach__part(slot, 2, 0);
 
 		begin(sparse, 2);
-		CHECK(tach__sampling_gated(&record, slot) == 1);
+		CHECK(tach__sampling_skips(&record, slot) == 1);
 		CHECK(slot->excluded == 1 && record.passed == 1 && !slot->rest && !part->outer);
-		CHECK(tach__sampling_gated(&record, slot) == 1);
+		CHECK(tach__sampling_skips(&record, slot) == 1);
 		CHECK(slot->excluded == 2 && record.passed == 2 && !slot->skipped);
-		CHECK(slot->rest == (sparse == 1 ? TACH__OUTER_NOBODY : 0));
+		CHECK(slot->rest == (sparse == 1 ? TACH__OUTER_NONE : 0));
 		CHECK(part->outer == slot->rest);
-		CHECK(tach__sampling_gated(&record, slot) == 0 && slot->excluded == 2 &&
+		CHECK(tach__sampling_skips(&record, slot) == 0 && slot->excluded == 2 &&
 		      record.passed == 2);
 	}
 }
@@ -85,19 +85,19 @@ static void passed_over(void)
 	begin(10, 0);
 	sampling.gap = 2;
 	for (uint64_t i = 1; i <= 2; i++) {
-		CHECK(tach__sampling_gated(&record, slot) == 1);
+		CHECK(tach__sampling_skips(&record, slot) == 1);
 		CHECK(sampling.gap == 2 - i && slot->skipped == i && record.passed == i &&
 		      !slot->excluded);
 	}
 	/* The next number is 0.606 of all. */
 	record.random = 0x100041060c011441;
-	CHECK(tach__sampling_gated(&record, slot) == 0);
+	CHECK(tach__sampling_skips(&record, slot) == 0);
 	CHECK(sampling.gap == 8 && !slot->excluded, "%d", (int)sampling.gap);
 	/* A calibration's are all measured, though it takes as long. */
 	sampling.gap = 0;
 	slot->id = TACH__SITE_FIRST - 1;
 	record.random = 0x100041060c011441;
-	CHECK(tach__sampling_gated(&record, slot) == 0 && !sampling.gap);
+	CHECK(tach__sampling_skips(&record, slot) == 0 && !sampling.gap);
 	CHECK(record.random == 0x9b1e842f6e862629);
 }
 

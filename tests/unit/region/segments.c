@@ -177,7 +177,7 @@ static void segment(int thread, uint64_t by)
 /* Returns its flags, and checks that its sums are this multiple of 1, 2 and 3. */
 static int flags_of(uint64_t by)
 {
-	const struct carried *c = carried(&task);
+	const struct carried *c = get_carried(&task);
 
 	for (uint64_t q = 0; q <= COUNT; q++)
 		CHECK(c->sum[q] == by * (q + 1), "%d: %d", (int)q, (int)c->sum[q]);
@@ -240,19 +240,19 @@ static void not_counted(void)
 	task.mark.part = part_of(0, 1);
 	part_of(0, 1)->calls++;
 	tach__task_suspended_here(&task);
-	CHECK(flags_of(0) == TACH_FLAG_LOST && carried(&task)->segments == 0);
+	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
 	/* Its end was refused. */
 	begin();
 	tach__task_resuming_here(&task);
 	task.mark.part = part_of(0, 0);
 	tach__task_suspended_here(&task);
-	CHECK(flags_of(0) == TACH_FLAG_LOST && carried(&task)->segments == 0);
+	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
 }
 
 /* On a thread whose counters did not open. */
 static void fewer_counters(void)
 {
-	const struct carried *c = carried(&task);
+	const struct carried *c = get_carried(&task);
 
 	begin();
 	segment(0, 4);
@@ -292,7 +292,7 @@ static void whole(void)
 	CHECK(is_kept() == 1 && begun_at == 500 && tag_kept == 70 && begins == 0);
 	begin();
 	segment(0, 4);
-	carried(&task)->flags = TACH_FLAG_LOST;
+	get_carried(&task)->flags = TACH_FLAG_LOST;
 	CHECK(!is_kept());
 	/* Another set, or fewer counters, or no slot where it ends. */
 	begin();

@@ -194,18 +194,18 @@ static void used(void)
 	struct tach__slot slot;
 
 	memset(&slot, 0, sizeof slot);
-	CHECK(!tach__slot_used(&slot));
+	CHECK(!tach__slot_is_used(&slot));
 	slot.seq = 2;
-	CHECK(tach__slot_used(&slot));
+	CHECK(tach__slot_is_used(&slot));
 	slot.seq = 0;
 	slot.skipped = 1;
-	CHECK(tach__slot_used(&slot));
+	CHECK(tach__slot_is_used(&slot));
 	slot.skipped = 0;
 	slot.excluded = 1;
-	CHECK(tach__slot_used(&slot));
+	CHECK(tach__slot_is_used(&slot));
 	slot.excluded = 0;
 	slot.lost = 1;
-	CHECK(tach__slot_used(&slot));
+	CHECK(tach__slot_is_used(&slot));
 }
 
 /* ---- for the next thread ---- */

@@ -220,7 +220,7 @@ static void touched(void)
 	const struct tach__trace *ring;
 
 	dirty = 1;
-	ring = make(2);
+	ring = make_ring(2);
 	dirty = 0;
 	for (size_t at = 4096; ring && at < ring_size(2); at += 4096)
 		CHECK(((const char *)ring)[at] == 0, "%d", (int)(at / 4096));

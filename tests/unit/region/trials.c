@@ -205,7 +205,7 @@ static void pages_changed(void)
 static uint64_t since[2];
 static void start_and_keep(const struct tach__poke *poke)
 {
-	forget(poke);
+	make_stale(poke);
 	since[0] = poke->at[0];
 	since[1] = poke->at[1];
 }
@@ -380,7 +380,7 @@ static void their_ids(void)
 static int is_ready(uint32_t id, const struct tach__trials *t, int flatly)
 {
 	struct tach__slot *slot = &slots[id].slot;
-	uintptr_t rest = t->sampling ? 0 : TACH__OUTER_NOBODY;
+	uintptr_t rest = t->sampling ? 0 : TACH__OUTER_NONE;
 
 	return slot->id == id && slot->rest == rest && slot->histograms == t->histograms &&
 	       slot->sampling == t->sampling &&
@@ -437,7 +437,7 @@ static void no_memory(void)
 	allowed = 1;
 	the_config.sparse = 2;
 	CHECK(tach__trials_begin(&t, &the_thread) == 1 && !t.sampling);
-	CHECK(slots[TACH__SITE_EMPTY].slot.rest == TACH__OUTER_NOBODY);
+	CHECK(slots[TACH__SITE_EMPTY].slot.rest == TACH__OUTER_NONE);
 	tach__trials_end(&t);
 	CHECK(live == 0);
 }

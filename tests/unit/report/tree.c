@@ -204,7 +204,7 @@ static void wanted(void)
 	CHECK(begin(all, 2) == 1);
 	tach__tree_end(&tree);
 	snapshot.in_handler = 1;
-	CHECK(tach__tree_wanted(&snapshot) == 1);
+	CHECK(tach__tree_has_levels(&snapshot) == 1);
 	CHECK(tach__tree_begin(&tree, &out, &snapshot, plain_text) == 0);
 	snapshot.in_handler = 0;
 	snapshot.plain.nregions = 0;

@@ -98,7 +98,7 @@ static int beside(double seconds)
 				       .flags = how,
 				       .seconds = seconds};
 
-	return tach__snapshot_beside(&s, &b);
+	return tach__snapshot_add_row(&s, &b);
 }
 
 static int is(const struct tach_value *v, double what, uint32_t flags)

@@ -150,7 +150,7 @@ static void enter(double value)
 	struct tach__cell *cell = &row->cell[1];
 
 	value = floor(value + 0.5);
-	if (!tach__sampling_gated(&record, &copy.slot)) {
+	if (!tach__sampling_skips(&record, &copy.slot)) {
 		row->calls++;
 		row->outermost++;
 		cell->inclusive += (uint64_t)value;

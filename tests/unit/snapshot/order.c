@@ -17,7 +17,7 @@ static void check_order(const struct tach__rows *rows, uint32_t used)
 		const struct tach__row *row = tach__rows_row(rows, order.id[i]);
 
 		CHECK(order.id[i] >= TACH__SITE_FIRST && order.id[i] < rows->limit &&
-		      tach__row_used(row));
+		      tach__row_is_used(row));
 		if (i) {
 			uint64_t before =
 				tach__rows_row(rows, order.id[i - 1])->cell[0].inclusive;

@@ -121,7 +121,7 @@ static inline int sim_merge(const struct tach_snapshot *const *list, int n,
 #define tach__pages_free	 sim_pages_free
 #define tach_set_free		 sim_set_free
 #define tach__rows_free		 sim_rows_free
-#define tach__remote_rest	 sim_rest
+#define tach__remote_sleep	 sim_rest
 #define tach__clock_hz		 sim_clock
 #define tach__remote_thread(...) sim_thread(__VA_ARGS__)
 #include "core/snapshot/remote_live.c"

@@ -78,7 +78,7 @@ static void which_owner(void)
 		there(image[1] + NOTES, notes);
 		there(&beacon[1], sizeof *beacon);
 		map(image[1], "r--p 00000000 08:01 12 /lib/b.so");
-		beacon[0].state = owner == 1 ? TACH__BEACON_ALONE : TACH__BEACON_OWNER;
+		beacon[0].state = owner == 1 ? TACH__BEACON_EXCLUDED : TACH__BEACON_OWNER;
 		beacon[1].state = owner == 2 ? TACH__BEACON_ASLEEP : TACH__BEACON_OWNER;
 		CHECK(finds(&beacon[owner == 1]), "%d", owner);
 		CHECK(there_reads == (owner == 1 ? 4 + 5 : 5));

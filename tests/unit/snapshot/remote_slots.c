@@ -24,7 +24,7 @@ static void those_entered(void)
 		int is = n < sizeof ids / sizeof *ids && ids[n] == id;
 
 		n += (uint32_t)is;
-		CHECK(is ? is_row(id) : !tach__row_used(tach__rows_at(&rows, id)), "%d",
+		CHECK(is ? is_row(id) : !tach__row_is_used(tach__rows_at(&rows, id)), "%d",
 		      (int)id);
 	}
 	/* The record, a table and three copies of each chunk, and the state. */
@@ -39,7 +39,7 @@ static void those_entered(void)
 	enter(99);
 	enter(100);
 	CHECK(tach__remote_thread(&r, &thread, &config, &rows, 100, &stale) == 0);
-	CHECK(is_row(FIRST) && is_row(99) && !tach__row_used(tach__rows_at(&rows, 100)));
+	CHECK(is_row(FIRST) && is_row(99) && !tach__row_is_used(tach__rows_at(&rows, 100)));
 	end();
 	/* No slot of a chunk is read in vain. */
 	begin();

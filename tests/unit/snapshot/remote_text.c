@@ -52,17 +52,17 @@ static void rests_and_memory(void)
 {
 	struct tach__remote r = there_remote();
 
-	tach__remote_rest(&r, 1000);
+	tach__remote_sleep(&r, 1000);
 	CHECK(r.rested == 1000);
 	r.rested = TACH__REMOTE_RESTS - 1;
-	tach__remote_rest(&r, 1000);
+	tach__remote_sleep(&r, 1000);
 	CHECK(r.rested == TACH__REMOTE_RESTS + 999);
-	tach__remote_rest(&r, 1000);
+	tach__remote_sleep(&r, 1000);
 	CHECK(r.rested == TACH__REMOTE_RESTS + 999);
-	CHECK(tach__remote_room(&r, TACH__REMOTE_MEMORY) == 0);
-	CHECK(tach__remote_room(&r, 1) == TACH_ERR_TOOMANY);
+	CHECK(tach__remote_reserve(&r, TACH__REMOTE_MEMORY) == 0);
+	CHECK(tach__remote_reserve(&r, 1) == TACH_ERR_TOOMANY);
 	tach__remote_begin(&r);
-	CHECK(r.rested == 0 && tach__remote_room(&r, 1) == 0);
+	CHECK(r.rested == 0 && tach__remote_reserve(&r, 1) == 0);
 }
 
 /* Where the stretch of 64 bytes that has its end is the last that there is. */

@@ -52,7 +52,7 @@ static inline void sim_pages_free(void *pages, size_t size)
 #define tach__histograms_free sim_histograms_free
 #define tach__pages	      sim_pages
 #define tach__pages_free      sim_pages_free
-#define tach__remote_rest     sim_rest
+#define tach__remote_sleep    sim_rest
 #include "core/snapshot/remote_threads.c"
 
 enum {

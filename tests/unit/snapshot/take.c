@@ -26,7 +26,7 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #define tach__pages(size)	      some_pages(size)
 #define tach__pages_free(pages, size) free_pages(pages, size)
 #define tach__buffer_free(text)	      (buffers++, tach__buffer_free(text))
-#define tach__names_over()	      names_over
+#define tach__names_are_full()	      names_over
 #define tach__lock(held)	      (locks++, tach__lock(held))
 #define tach__unlock(held)	      (locks--, tach__unlock(held))
 #define tach__hold(held)	      (__atomic_fetch_add(&holds, 1, __ATOMIC_RELAXED), tach__hold(held))
@@ -211,7 +211,7 @@ static void amid_the_library(void)
 	pthread_mutex_unlock(tach__snapshots_lock());
 	taker = 0;
 	CHECK(enter() == 0 && taker == gettid() && enter() == TACH_ERR_STATE);
-	leave();
+	release_turn();
 	CHECK(taker == 0 && pthread_mutex_trylock(tach__snapshots_lock()) == 0);
 	pthread_mutex_unlock(tach__snapshots_lock());
 }
@@ -221,7 +221,7 @@ static void *holds_the_lock(void *unused)
 	CHECK(enter() == 0);
 	sem_post(&is_held);
 	sem_wait(&goes_on);
-	leave();
+	release_turn();
 	return unused;
 }
 
@@ -238,7 +238,7 @@ static void beside_another_thread(void)
 	CHECK(enter() == 0 && waits == 1 && taker == gettid(), "%d", waits);
 	if (!waits)
 		sem_post(&goes_on);
-	leave();
+	release_turn();
 	pthread_join(thread, NULL);
 	CHECK(taker == 0);
 }

@@ -418,7 +418,7 @@ static void totals(void)
 		else if (id == ID + 20000)
 			CHECK(row->calls == 6 && row->cell[0].inclusive == 9);
 		else
-			CHECK(!tach__row_used(row) && !row->cell[0].inclusive);
+			CHECK(!tach__row_is_used(row) && !row->cell[0].inclusive);
 	}
 	tach__rows_free(&total);
 	tach__rows_free(&took[SETS].rows);

@@ -112,13 +112,13 @@ static void numbers(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		setenv("TACH_INTERVAL", cases[i].text, 1);
-		CHECK(tach__interval_odd() == cases[i].odd, "%s", cases[i].text);
+		CHECK(tach__interval_is_invalid() == cases[i].odd, "%s", cases[i].text);
 		begun = 0;
 		tach__interval_start(0);
 		CHECK(begun == (!cases[i].odd && *cases[i].text), "%s", cases[i].text);
 	}
 	unsetenv("TACH_INTERVAL");
-	CHECK(tach__interval_odd() == 0);
+	CHECK(tach__interval_is_invalid() == 0);
 	begun = 0;
 	tach__interval_start(0);
 	CHECK(begun == 0);

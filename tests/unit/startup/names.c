@@ -72,18 +72,18 @@ static void apart(void)
 		setenv("OMPI_COMM_WORLD_SIZE", number, 1);
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 			strcpy(to, cases[i].name);
-			tach__output_apart(to);
+			tach__output_add_rank(to);
 			CHECK(strcmp(to, ranks > 1 ? cases[i].becomes : cases[i].name) == 0,
 			      "%s: %s", cases[i].name, to);
 		}
 	}
 	fill(name, "/", PATH_MAX - 4);
 	strcpy(to, name);
-	tach__output_apart(to);
+	tach__output_add_rank(to);
 	CHECK(strlen(to) == PATH_MAX - 1 && strcmp(to + PATH_MAX - 4, ".%r") == 0);
 	fill(name, "/", PATH_MAX - 3);
 	strcpy(to, name);
-	tach__output_apart(to);
+	tach__output_add_rank(to);
 	CHECK(strcmp(to, name) == 0);
 }
 
@@ -122,8 +122,8 @@ static void expand(void)
 
 static void each_ones(void)
 {
-	CHECK(tach__output_is_each_ones("%p") && tach__output_is_each_ones("/a/%u.json"));
-	CHECK(!tach__output_is_each_ones("%r") && !tach__output_is_each_ones("p.u"));
+	CHECK(tach__output_is_per_process("%p") && tach__output_is_per_process("/a/%u.json"));
+	CHECK(!tach__output_is_per_process("%r") && !tach__output_is_per_process("p.u"));
 }
 
 static const char *owner(void)

@@ -225,8 +225,8 @@ static void to_a_taker(void)
 	start(in_folder("a.json"));
 	tach__output_now();
 	CHECK(taken == 0, "it goes nowhere");
-	CHECK(!tach__regions_are_decided() && tach__output_to(take) == 1);
-	CHECK(tach__regions_are_decided());
+	CHECK(!tach__regions_are_frozen() && tach__output_to(take) == 1);
+	CHECK(tach__regions_are_frozen());
 	errno = 77;
 	tach__output_now();
 	CHECK(taken > 100 && errno == 77);

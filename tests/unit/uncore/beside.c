@@ -131,10 +131,12 @@ static void many(void)
 
 static void which_are_boxes(void)
 {
-	CHECK(tach__uncore_is("uncore_pcu/config=1/") &&
-	      tach__uncore_is("uncore_imc_0/config=1/"));
-	CHECK(!tach__uncore_is("uncore_upi_0/config=1/") && !tach__uncore_is("uncore_pcu/") &&
-	      !tach__uncore_is("uncore_nil/config=1/") && !tach__uncore_is("cycles"));
+	CHECK(tach__uncore_is_event("uncore_pcu/config=1/") &&
+	      tach__uncore_is_event("uncore_imc_0/config=1/"));
+	CHECK(!tach__uncore_is_event("uncore_upi_0/config=1/") &&
+	      !tach__uncore_is_event("uncore_pcu/") &&
+	      !tach__uncore_is_event("uncore_nil/config=1/") &&
+	      !tach__uncore_is_event("cycles"));
 }
 
 int main(void)

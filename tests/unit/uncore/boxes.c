@@ -281,10 +281,11 @@ static void this_machines(void)
 	CHECK(boxes(string, NULL, &err) == TACH_ERR_NOTFOUND && ntaken == 0 &&
 		      strcmp(err.text, text) == 0,
 	      "%s", err.text);
-	CHECK(tach__uncore_is("hisi_sccl1_ddrc*::FLUX_RD") && tach__uncore_is("nosuch_*/a/"));
-	CHECK(!tach__uncore_is("cycles") && !tach__uncore_is("nosuch") &&
-	      !tach__uncore_is("nosuch*") && !tach__uncore_is("nosuch*:a") &&
-	      !tach__uncore_is("*::a") && !tach__uncore_is("*/a/"));
+	CHECK(tach__uncore_is_event("hisi_sccl1_ddrc*::FLUX_RD") &&
+	      tach__uncore_is_event("nosuch_*/a/"));
+	CHECK(!tach__uncore_is_event("cycles") && !tach__uncore_is_event("nosuch") &&
+	      !tach__uncore_is_event("nosuch*") && !tach__uncore_is_event("nosuch*:a") &&
+	      !tach__uncore_is_event("*::a") && !tach__uncore_is_event("*/a/"));
 }
 
 int main(void)
