@@ -40,7 +40,7 @@ struct carried {
 	uint64_t opening;     /* opening of its thread before the segment */
 	const struct tach__part *part;
 	struct sums before; /* if `part` is set */
-	uint64_t called;    /* the sums that include its call: sums_now */
+	uint64_t called;    /* the sums that include its call: current_sums */
 };
 TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");
