@@ -3,7 +3,8 @@
 # the reader's, or another test runs it, which this one names. A new command is found and runs.
 set -u
 . "$(dirname "$0")/lib.sh"
-need pkg-config git qemu-"$(uname -m)"
+need pkg-config git
+. tests/emulator commands
 
 # "DOCUMENT<tab>COMMAND": from indented text and from consoles; a backslash continues a line.
 commands() {
