@@ -4,7 +4,8 @@
 #include <time.h>
 #include "core/snapshot/remote.h"
 
-enum { CALLS_A_LOOK_AT_THE_CLOCK = 256 };
+/* The clock is read after so many calls, and after each call for more bytes than this. */
+enum { CALLS_A_LOOK_AT_THE_CLOCK = 256, BYTES_A_LOOK_AT_THE_CLOCK = 1 << 20 };
 
 static double processor_time(void)
 {
@@ -14,12 +15,17 @@ static double processor_time(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void tach__remote_begin(struct tach__remote *r)
+void tach__remote_begin(struct tach__remote *r, double cpu)
 {
 	r->left = TACH__REMOTE_BYTES;
 	r->calls = TACH__REMOTE_CALLS;
 	r->rested = r->memory = 0;
-	r->until = processor_time() + TACH__REMOTE_CPU;
+	r->until = processor_time() + cpu;
+}
+
+double tach__remote_left(const struct tach__remote *r)
+{
+	return r->until - processor_time();
 }
 
 void tach__remote_sleep(struct tach__remote *r, long ns)
@@ -45,7 +51,8 @@ int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t si
 	if (size > r->left || r->calls == 0)
 		return TACH_ERR_TOOMANY;
 	r->left -= size;
-	if (--r->calls % CALLS_A_LOOK_AT_THE_CLOCK == 0 && processor_time() > r->until)
+	if ((--r->calls % CALLS_A_LOOK_AT_THE_CLOCK == 0 || size > BYTES_A_LOOK_AT_THE_CLOCK) &&
+	    tach__remote_left(r) < 0)
 		r->calls = 0;
 	code = r->read(r->context, at, to, size);
 	return code == -EFAULT ? TACH__REMOTE_AGAIN : code;

@@ -43,8 +43,10 @@ static inline const void *tach__remote_at(const void *base, size_t offset)
 
 /* ---- remote.c ---- */
 
-/* Sets the limits for one look. */
-void tach__remote_begin(struct tach__remote *r);
+/* Sets the limits for one look: of time as given, of the rest as above. */
+void tach__remote_begin(struct tach__remote *r, double cpu);
+/* Seconds of this thread's processor time that are left; less than 0: they are used up. */
+double tach__remote_left(const struct tach__remote *r);
 /* 0, TACH__REMOTE_AGAIN if there is no such memory, or a code: TACH_ERR_TOOMANY if a limit is
  * used up. */
 int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t size);

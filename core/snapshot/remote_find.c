@@ -16,7 +16,7 @@
 #include "core/snapshot/remote.h"
 #include "core/snapshot/snapshot.h"
 
-enum { PHDRS_MAX = 64, WINDOW = 4096, NOTES_MAX = 1 << 26 };
+enum { PHDRS_MAX = 64, WINDOW = 4096, NOTES_MAX = 1 << 26, LINES_A_LOOK_AT_THE_CLOCK = 256 };
 
 struct find {
 	struct tach__remote *remote;
@@ -125,10 +125,12 @@ static void check_object(struct find *f, const char *at)
 				header[i].p_memsz < NOTES_MAX ? header[i].p_memsz : NOTES_MAX);
 }
 
+/* A process may have 65,530 mappings (vm.max_map_count), which takes as long as many reads. */
 static int look_at_maps(struct find *f, FILE *maps)
 {
 	unsigned long long begin, offset;
 	char line[512], access[8];
+	unsigned n = 0;
 
 	while (!f->owner && fgets(line, sizeof line, maps)) {
 		int whole = strchr(line, '\n') != NULL;
@@ -138,6 +140,8 @@ static int look_at_maps(struct find *f, FILE *maps)
 			check_object(f, (const char *)(uintptr_t)begin);
 		while (!whole && fgets(line, sizeof line, maps))
 			whole = strchr(line, '\n') != NULL;
+		if (++n % LINES_A_LOOK_AT_THE_CLOCK == 0 && tach__remote_left(f->remote) < 0)
+			return TACH_ERR_TOOMANY;
 	}
 	return 0;
 }
@@ -169,6 +173,10 @@ static int refuse(int process, int code, struct tach_error *err)
 				   "process %d may not be read: that needs its user and all "
 				   "its capabilities, or CAP_SYS_PTRACE%s",
 				   process, yama_hint());
+	if (code == TACH_ERR_TOOMANY)
+		return tach__error(err, code, 0, 0,
+				   "process %d takes too long to search, or is damaged",
+				   process);
 	return tach__error(err, code, 0, 0, "process %d cannot be read: %s", process,
 			   tach_strerror(code));
 }
@@ -203,7 +211,7 @@ int tach__remote_find(struct tach__remote *r, int process, const struct tach__be
 		/*
 		 * No byte can be read: find out why. The first address of a program is never 0.
 		 */
-		if (!f.owner && !f.other)
+		if (!f.owner && !f.other && !code)
 			code = r->read(r->context, NULL, &byte, 1);
 		fclose(maps);
 	}
@@ -227,22 +235,31 @@ static int read_process(void *context, const void *at, void *to, size_t size)
 	return n < 0 ? (int)n : (size_t)n == size ? 0 : -EFAULT;
 }
 
-int tach_snapshot_take_process(int process, struct tach_snapshot **out, struct tach_error *err)
+int tach__snapshot_take_within(int process, double *cpu, struct tach_snapshot **out,
+			       struct tach_error *err)
 {
 	struct tach__remote r = {.read = read_process, .context = &process};
 	const struct tach__beacon *beacon;
 	int saved = errno, code;
 
-	if (!out || process <= 0)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "no process, or nowhere to put the snapshot");
 	*out = NULL;
-	tach__remote_begin(&r);
+	tach__remote_begin(&r, *cpu);
 	code = tach__remote_find(&r, process, &beacon, err);
 	if (!code)
 		code = tach__remote_take(&r, beacon, out, err);
 	if (!code)
 		tach__origin_of(&(*out)->origin, process);
+	*cpu = tach__remote_left(&r);
 	errno = saved;
 	return code;
+}
+
+int tach_snapshot_take_process(int process, struct tach_snapshot **out, struct tach_error *err)
+{
+	double cpu = TACH__REMOTE_CPU;
+
+	if (!out || process <= 0)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no process, or nowhere to put the snapshot");
+	return tach__snapshot_take_within(process, &cpu, out, err);
 }

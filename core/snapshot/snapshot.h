@@ -78,6 +78,12 @@ struct tach__order {
 int tach__order_make(struct tach__order *order, const struct tach__rows *rows);
 void tach__order_free(struct tach__order *order);
 
+/* remote_find.c: tach_snapshot_take_process, within *cpu seconds of this thread's processor
+ * time, all tries together. What is left of them replaces *cpu: 0 or less if they were used up.
+ */
+int tach__snapshot_take_within(int process, double *cpu, struct tach_snapshot **out,
+			       struct tach_error *err);
+
 /* notes.c: with the registry's lock; after the note of the set. */
 void tach__notes_add(struct tach_snapshot *s);
 

@@ -1,9 +1,15 @@
-/* Looks for processes that have regions. */
+/*
+ * Looks for processes that have regions. Any of them may be malicious, and anyone may start
+ * many. So all looks together have one limit of processor time, of which each process gets at
+ * most a quarter. A short look is free: without that, thousands of ordinary processes would use
+ * up the limit.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/snapshot/snapshot.h"
 #include "tools/tach/top.h"
 
 void top_command(int process, char *to, size_t size)
@@ -21,14 +27,30 @@ void top_command(int process, char *to, size_t size)
 	fclose(from);
 }
 
-/* Counts its regions and threads. Returns 0 if it has no regions or cannot be read. */
-static int has_regions(int process, int *regions, unsigned long long *threads)
+#define LIMIT 1.0   /* s, of all processes */
+#define FREE  0.002 /* s, of each process */
+enum { SHARE = 4 };
+
+/* Counts its regions and threads; -1 regions: it takes longer than its share to count them.
+ * Returns 0 if it has no regions or cannot be read. */
+static int has_regions(int process, double *left, int *regions, unsigned long long *threads)
 {
 	struct tach_counts counts = {.size = sizeof counts};
 	struct tach_snapshot *s;
+	double share = FREE + *left / SHARE, cpu = share;
+	int code;
 
-	if (process == getpid() || tach_snapshot_take_process(process, &s, NULL) != 0)
+	if (process == getpid())
 		return 0;
+	code = tach__snapshot_take_within(process, &cpu, &s, NULL);
+	if (share - cpu > FREE)
+		*left -= share - cpu - FREE;
+	if (*left < 0)
+		*left = 0;
+	*regions = -1;
+	*threads = 0;
+	if (code)
+		return code == TACH_ERR_TOOMANY;
 	tach_snapshot_counts(s, &counts);
 	*regions = tach_snapshot_nregions(s);
 	*threads = counts.threads;
@@ -41,6 +63,11 @@ static void show(int process, int regions, unsigned long long threads)
 	char command[64];
 
 	top_command(process, command, sizeof command);
+	if (regions < 0) {
+		fprintf(stderr, "%8d  %-32s takes too long to count its regions\n", process,
+			command);
+		return;
+	}
 	fprintf(stderr, "%8d  %-32s %8d regions %6llu threads\n", process, command, regions,
 		threads);
 }
@@ -51,11 +78,12 @@ int top_find(void)
 	struct dirent *entry;
 	unsigned long long threads = 0, first_threads = 0;
 	int found = 0, first = 0, first_regions = 0, regions = 0;
+	double left = LIMIT;
 
 	while (folder && (entry = readdir(folder)) != NULL) {
 		int process = atoi(entry->d_name);
 
-		if (process <= 0 || !has_regions(process, &regions, &threads))
+		if (process <= 0 || !has_regions(process, &left, &regions, &threads))
 			continue;
 		if (++found == 1) {
 			first = process;

@@ -289,7 +289,7 @@ static int take_job(void)
 	struct tach_snapshot *s = NULL;
 	int code;
 
-	tach__remote_begin(&r);
+	tach__remote_begin(&r, TACH__REMOTE_CPU);
 	code = tach__remote_take(&r, &tach__beacon, &s, &err);
 
 	CHECK(failed_so(code, s, &err), "%d: %s", code, err.text);

@@ -427,7 +427,7 @@ static struct tach_snapshot *taken(struct hostile *h, int *code, struct tach_err
 	struct tach__remote remote = {.read = read_hostile, .context = h};
 	struct tach_snapshot *s = NULL;
 
-	tach__remote_begin(&remote);
+	tach__remote_begin(&remote, TACH__REMOTE_CPU);
 	*code = tach__remote_take(&remote, &tach__beacon, &s, err);
 	CHECK((*code == 0) == (s != NULL));
 	CHECK(*code == 0 || err->text[0]);

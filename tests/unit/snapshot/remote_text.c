@@ -6,6 +6,7 @@
 #include "tests/unit/snapshot/there.h"
 
 static char room[8192] __attribute__((aligned(4096)));
+static char large[2][(1 << 20) + 1];
 
 static void bytes(void)
 {
@@ -46,6 +47,13 @@ static void calls_and_time(void)
 		n++;
 	CHECK(n > 0 && n < 1000, "%d", n);
 	CHECK(tach__remote_get(&r, room, &to, 1) == TACH_ERR_TOOMANY);
+	/* The clock is read after each large call. */
+	there_forget();
+	there(large[0], sizeof large[0]);
+	r = there_remote();
+	r.until = -1;
+	CHECK(tach__remote_get(&r, large[0], large[1], sizeof large[1]) == 0);
+	CHECK(tach__remote_get(&r, large[0], &to, 1) == TACH_ERR_TOOMANY && there_reads == 1);
 }
 
 static void rests_and_memory(void)
@@ -61,7 +69,7 @@ static void rests_and_memory(void)
 	CHECK(r.rested == TACH__REMOTE_RESTS + 999);
 	CHECK(tach__remote_reserve(&r, TACH__REMOTE_MEMORY) == 0);
 	CHECK(tach__remote_reserve(&r, 1) == TACH_ERR_TOOMANY);
-	tach__remote_begin(&r);
+	tach__remote_begin(&r, TACH__REMOTE_CPU);
 	CHECK(r.rested == 0 && tach__remote_reserve(&r, 1) == 0);
 }
 

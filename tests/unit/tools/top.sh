@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../../.."
 B=${B:-build}
 tach=$B/tach
 work=$(mktemp -d) || exit 1
-pid= other=
-trap 'kill -KILL $pid $other 2>/dev/null; rm -rf "$work"' EXIT
+pid= other= forged=()
+trap 'kill -KILL $pid $other ${forged[@]+"${forged[@]}"} 2>/dev/null; rm -rf "$work"' EXIT
 program=$work/program
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
 . tests/unsanitized top "the program has a malloc of its own, which a sanitizer does not take"
@@ -110,6 +110,26 @@ top_until "grep -q '\"worst\":\[{' '$work/out'" --json -i 0.05 $other
 grep -q '"worst":\[{"at":[0-9.]*,"tag":"0x[0-9a-f]*","thread":[0-9]*,.*"flags":\[' "$work/out" || no "top: worst"
 kill -KILL $other; wait $other 2>/dev/null
 result worst
+
+# Processes whose registries take longest to read, beside one that is whole. They took two seconds of a processor
+# each; the limit of processor time here is far above what all of them may take together.
+gcc -O1 -Iinclude -I. -o "$work/forged" tests/unit/tools/top/forged.c "$B/libtach.a" -lm -lpthread || exit 1
+for _ in {1..8}; do
+	TACH_ENABLE=1 TACH_EVENTS='' "$work/forged" >"$work/ready" &
+	forged+=($!)
+	read -r _ <"$work/ready"
+done
+(ulimit -t 6; exec "$tach" report -p "${forged[0]}") >"$work/out" 2>"$work/err"; status=$?
+[ $status = 1 ] && grep -q 'its regions are too many to be read, or damaged' "$work/err" || no "report -p: $status"
+(ulimit -t 6; exec "$tach" top) >"$work/out" 2>"$work/err"; status=$?
+[ $status = 1 ] || no "status $status"
+grep -qE "^ *$pid +program +1 regions +4 threads$" "$work/err" || no "the whole one is not listed"
+for each in "${forged[@]}"; do
+	grep -qE "^ *$each +forged +takes too long to count its regions$" "$work/err" || no "$each is not listed"
+done
+kill -KILL "${forged[@]}"; wait "${forged[@]}" 2>/dev/null
+forged=()
+result forged
 
 # It ends while it is watched.
 "$tach" top -i 0.05 $pid >"$work/out" 2>"$work/err" &

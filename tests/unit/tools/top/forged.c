@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process whose registry was made to keep its readers busy: each round reads the longest list
+ * of threads that is believed, and then finds one thread more.
+ */
+#include <stdio.h>
+#include <stddef.h>
+#include <unistd.h>
+#include <tach.h>
+#include "core/region/region.h"
+
+/* Only the beginning of each is read. */
+enum {
+	THREADS = (1 << 16) + 1,
+	HEAD = (offsetof(struct tach__thread, destructions) + 63) / 64 * 64
+};
+static char heads[THREADS][HEAD] __attribute__((aligned(64)));
+
+static struct tach__thread *head(int i)
+{
+	return (struct tach__thread *)(void *)heads[i];
+}
+
+int main(void)
+{
+	struct cds_list_head *threads = &tach__registry.threads;
+
+	{
+		TACH_START(forged);
+		TACH_STOP(forged);
+	}
+	if (threads->next == threads)
+		return 1;
+	/* Folded threads are skipped, and the last one never comes. */
+	for (int i = 0; i < THREADS; i++) {
+		head(i)->folded = 1;
+		head(i)->node.next = i + 1 < THREADS ? &head(i + 1)->node : threads;
+	}
+	threads->next = &head(0)->node;
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
