@@ -27,6 +27,12 @@
 #include "core/os/sys.h"
 
 enum {
+	/*
+	 * Checking a mark on another stack takes about eight system calls. A first entry checks
+	 * so many of them, in turns. Without a limit, 1,000 nested first entries with such
+	 * marks took three million system calls.
+	 */
+	FAR_MARKS = 16,
 	PROBE = 4096,		       /* the smallest page size */
 	STACK_MOST = 64 * 1024 * 1024, /* deeper stacks are not checked */
 };
@@ -147,6 +153,13 @@ TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
 	       tach__memory_equals((uintptr_t)&mark->state, &e->state, known);
 }
 
+/* On the thread's stack, or the enclosing mark of a whole thread: few calls check it. */
+static int is_near(struct tach__thread *record, uintptr_t mark, uintptr_t sp)
+{
+	return tach__is_whole_mark(record, mark) ||
+	       (on_stack(record, sp) && on_stack(record, mark));
+}
+
 static int mark_is_alive(struct tach__thread *record, const struct tach__slot *slot,
 			 const struct expected *e, uintptr_t mark, uintptr_t sp)
 {
@@ -182,6 +195,13 @@ static int level_alive(struct tach__thread *record, const struct tach__slot *slo
 		UINT32_MAX};
 
 	return mark && mark_is_alive(record, slot, &e, mark, sp);
+}
+
+static int is_entry_alive(struct tach__thread *record, const struct tach__slot *slot,
+			  const struct tach__part *part, uint32_t level, uintptr_t sp)
+{
+	return part ? tach__part_is_alive(record, slot, part, sp)
+		    : level_alive(record, slot, level, sp);
 }
 
 /* For an entry that is not alive. It was counted, but before its STOP lowered the level, a
@@ -330,8 +350,7 @@ void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp)
 		struct tach__slot *slot = tach__stack(hot, k)[1];
 		struct tach__part *part = tach__part_at(record, slot, k);
 
-		if (part ? tach__part_is_alive(record, slot, part, sp)
-			 : level_alive(record, slot, k, sp))
+		if (is_entry_alive(record, slot, part, k, sp))
 			tach__level_move(record, k, kept++);
 		else
 			give_up_level(record, &gone, k, part, kept);
@@ -344,4 +363,30 @@ void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp)
 		tach__slot_mend(record, gone.slot[i]);
 	}
 	tach__overtaken_mend(record, gone.is_any_over);
+}
+
+/* If an entry is gone, others move, which writes to their marks: then all are checked. */
+void tach__remove_some_dead_entries(struct tach__thread *record, uintptr_t sp)
+{
+	uint32_t top = TACH__LEVEL(record->hot->state), far = 0;
+	int is_any_gone = top > TACH__LEVELS_MOST;
+
+	for (uint32_t k = 0; k < top && !is_any_gone && !tach__calibrating; k++) {
+		struct tach__slot **stack = tach__stack(record->hot, k);
+		const struct tach__part *part = tach__part_at(record, stack[1], k);
+		uintptr_t mark = part ? part->outer : (uintptr_t)*tach__marks(stack);
+
+		if (mark && !is_near(record, mark, sp) && far++ - record->far_next >= FAR_MARKS)
+			continue;
+		is_any_gone = !is_entry_alive(record, stack[1], part, k, sp);
+	}
+	if (is_any_gone) {
+		tach__remove_dead_entries(record, sp);
+		return;
+	}
+	record->far_next += FAR_MARKS;
+	if (record->far_next >= far)
+		record->far_next = 0;
+	if (!tach__calibrating)
+		tach__overtaken_mend(record, 0);
 }

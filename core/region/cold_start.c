@@ -81,7 +81,7 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 		return 1;
 	}
 	if (self->record)
-		tach__remove_dead_entries(self->record, sp);
+		tach__remove_some_dead_entries(self->record, sp);
 	if (id == TACH_SITE_NEW) {
 		struct tach__held held;
 

@@ -108,6 +108,16 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 	spent->since = TACH__EPOCH(mark->state) != TACH__EPOCH(spent->state);
 }
 
+/* The STOP of the innermost region moves no other entry. */
+static void remove_dead_entries(struct tach__thread *record,
+				const struct tach_region_mark *mark, uintptr_t sp)
+{
+	if (TACH__LEVEL(mark->state) + 1 == TACH__LEVEL(record->hot->state))
+		tach__remove_some_dead_entries(record, sp);
+	else
+		tach__remove_dead_entries(record, sp);
+}
+
 /* flat: how a flat region's STOP came here, or TACH__UNFLAT. */
 static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		     enum tach__unflat flat)
@@ -139,7 +149,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
-	tach__remove_dead_entries(record, TACH__STACK_POINTER);
+	remove_dead_entries(record, mark, TACH__STACK_POINTER);
 	add(record, mark, &r, fenced);
 	if (TACH__LEVEL(self->state) == 0) {
 		tach__epochs_reset(self);
@@ -190,7 +200,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	if (cold) {
 		tach__cost_begin(&cost, around);
 		tach__residue_ready(record);
-		tach__remove_dead_entries(record, TACH__STACK_POINTER);
+		remove_dead_entries(record, mark, TACH__STACK_POINTER);
 	}
 	tach__edges_since(self, mark, r);
 	if (r->again) {

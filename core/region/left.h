@@ -20,6 +20,10 @@
 /* Removes the entries that are certainly not open any longer. sp: not above the caller's stack
  * pointer. */
 void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp);
+/* The same for entries that may be nested deeply, where nothing moves: of the marks that are
+ * not on the stack it checks some in each call. The others may be gone: do not write to them.
+ */
+void tach__remove_some_dead_entries(struct tach__thread *record, uintptr_t sp);
 /* Gives up the entries at that level and above. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
 /* Returns 1 if these words (of 4 bytes each) are at that address, which may be unmapped. */

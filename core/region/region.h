@@ -181,8 +181,8 @@ struct tach__thread {
 	uint64_t stale; /* STARTs that looked the counters up again */
 	uint64_t *log;
 	size_t log_size;
-	/* readable from here to the top of the stack; abandoned.c */
-	uintptr_t stack_low;
+	uintptr_t stack_low; /* abandoned.c: readable from here to the top of the stack */
+	uint32_t far_next;   /* abandoned.c: of entries with far marks, the next to check */
 	struct tach__worst **worst; /* by id; NULL: none are kept */
 	struct tach__trace *trace;  /* NULL: entries are not traced */
 	uint32_t worst_by;

@@ -24,16 +24,17 @@ static int sim_pending(void);
 static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part);
 static void order(void);
 #undef TACH__ORDER
-#define TACH__ORDER()		  order()
-#define tach__cost_begin	  sim_cost_begin
-#define tach__cost_end		  sim_cost_end
-#define tach__residue_ready	  sim_residue_ready
-#define tach__remove_dead_entries sim_heal
-#define tach__epochs_reset	  sim_epochs_begin
-#define tach__lock		  sim_lock
-#define tach__unlock		  sim_unlock
-#define tach__thread_is_outdated  sim_pending
-#define tach__slot_of		  sim_slot_of
+#define TACH__ORDER()		       order()
+#define tach__cost_begin	       sim_cost_begin
+#define tach__cost_end		       sim_cost_end
+#define tach__residue_ready	       sim_residue_ready
+#define tach__remove_dead_entries      sim_heal
+#define tach__remove_some_dead_entries sim_heal
+#define tach__epochs_reset	       sim_epochs_begin
+#define tach__lock		       sim_lock
+#define tach__unlock		       sim_unlock
+#define tach__thread_is_outdated       sim_pending
+#define tach__slot_of		       sim_slot_of
 
 #include UNDER_TEST
 
