@@ -17,9 +17,10 @@ int tach__environment_useless(char *text, size_t size);
 int tach__environment_output(char *text, size_t size);
 /*
  * For the library that `tach run` preloads. At the end of the process the report, as JSON, goes
- * to `take` only, and the configuration is frozen; NULL: the report goes nowhere, and regions
- * end. Returns 0 and changes nothing if regions are off. tach__output_now delivers the report
- * at once. These are as async-signal-safe as snapshots.
+ * to `take` only (text NULL: there was no memory for it), and the configuration is frozen;
+ * NULL: the report goes nowhere, and regions end. Returns 0 and changes nothing if regions are
+ * off. tach__output_now delivers the report at once. These are as async-signal-safe as
+ * snapshots.
  */
 typedef void (*tach__taker)(const char *text, size_t length);
 int tach__output_to(tach__taker take);

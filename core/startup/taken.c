@@ -39,10 +39,13 @@ static int output_now(void *unused)
 
 	(void)unused;
 	if (taker && tach__snapshot_take_final(&s, NULL) == 0) {
-		if (tach_report_write(s, &opt, tach__buffer_sink, &text, NULL) == 0)
-			taker(text.at, text.length);
+		int code = tach_report_write(s, &opt, tach__buffer_sink, &text, NULL);
+
+		taker(code ? NULL : text.at, code ? 0 : text.length);
 		tach__buffer_free(&text);
 		tach_snapshot_free(s);
+	} else if (taker) {
+		taker(NULL, 0);
 	}
 	tach__trace_write();
 	return 0;

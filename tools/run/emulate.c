@@ -170,8 +170,11 @@ static char *shell_command(const char *command)
 EXPORT int system(const char *command)
 {
 	char *text = shell_command(command);
-	int status = NEXT(system)(text ? text : command);
+	int status;
 
+	if (command)
+		run_load_shell();
+	status = NEXT(system)(text ? text : command);
 	free(text);
 	return status;
 }
@@ -179,8 +182,10 @@ EXPORT int system(const char *command)
 EXPORT FILE *popen(const char *command, const char *mode)
 {
 	char *text = shell_command(command);
-	FILE *stream = NEXT(popen)(text ? text : command, mode);
+	FILE *stream;
 
+	run_load_shell();
+	stream = NEXT(popen)(text ? text : command, mode);
 	free(text);
 	return stream;
 }

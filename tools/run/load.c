@@ -333,6 +333,8 @@ void run_load(struct run_load *l, int folder, const char *file, char *const envp
 
 	l->envp = envp;
 	l->size = 0;
+	if (at < 0 && *own.object && !run_is_confined())
+		run_results_unmeasured(RUN_CLEARED, last_part(file));
 	if (at < 0 || !*own.object || !*own.interpreter || run_is_confined())
 		return;
 	object = object_for(folder, file);
@@ -351,12 +353,18 @@ void run_load(struct run_load *l, int folder, const char *file, char *const envp
 			copy[at] = l->list;
 			l->envp = copy;
 			if (!*object)
-				run_results_apart(last_part(file));
+				run_results_unmeasured(RUN_APART, last_part(file));
 		} else {
 			l->size = 0;
 		}
 	}
 	errno = saved;
+}
+
+void run_load_shell(void)
+{
+	if (find_list(environ) < 0 && *own.object && !run_is_confined())
+		run_results_unmeasured(RUN_CLEARED, "sh");
 }
 
 void run_load_end(const struct run_load *l)

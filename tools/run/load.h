@@ -21,6 +21,8 @@ void run_load_begin(void);
  * started in another process.
  */
 void run_load(struct run_load *l, int folder, const char *file, char *const envp[]);
+/* Call it before system and popen, which start the shell with this program's environment. */
+void run_load_shell(void);
 void run_load_end(const struct run_load *l);
 
 #endif

@@ -185,6 +185,10 @@ static void leave(const char *text, size_t length)
 {
 	int last = __atomic_load_n(&run.state, __ATOMIC_RELAXED) == ENDED;
 
+	if (!text) {
+		run_results_no_memory();
+		return;
+	}
 	if (last && __atomic_exchange_n(&run.delivered, 1, __ATOMIC_ACQ_REL))
 		return;
 	*left = '\0';
@@ -230,7 +234,9 @@ EXPORT _Noreturn void _Exit(int status)
 
 static void leave_confined(const char *text, size_t length)
 {
-	if (run_results_leave(text, length, RUN_CONFINED) != 0)
+	if (!text)
+		run_results_no_memory();
+	else if (run_results_leave(text, length, RUN_CONFINED) != 0)
 		leave_file(text, length);
 }
 

@@ -149,10 +149,16 @@ int run_results_leave(const char *text, size_t length, enum run_state state)
 	return 0;
 }
 
-void run_results_apart(const char *program)
+void run_results_unmeasured(enum run_unmeasured why, const char *program)
 {
-	if (area && __atomic_fetch_add(&area->apart, 1, __ATOMIC_RELAXED) == 0)
-		snprintf(area->first_apart, RUN_NAME, "%s", program);
+	if (area && __atomic_fetch_add(&area->unmeasured[why].n, 1, __ATOMIC_RELAXED) == 0)
+		snprintf(area->unmeasured[why].first, RUN_NAME, "%s", program);
+}
+
+void run_results_no_memory(void)
+{
+	if (entry)
+		__atomic_store_n(&entry->state, RUN_NO_MEMORY, __ATOMIC_RELEASE);
 }
 
 void run_results_go_on(void)

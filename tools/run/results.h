@@ -31,9 +31,21 @@ enum {
 
 enum run_state {
 	RUN_FREE,
-	RUN_BEGAN,   /* no end seen yet */
-	RUN_LEFT,    /* its report is in text */
-	RUN_CONFINED /* the same, but only until it installed a seccomp filter */
+	RUN_BEGAN,    /* no end seen yet */
+	RUN_LEFT,     /* its report is in text */
+	RUN_CONFINED, /* the same, but only until it installed a seccomp filter */
+	RUN_NO_MEMORY /* no memory was left for its report */
+};
+
+/* Programs that ran unmeasured, by the reason. */
+enum run_unmeasured {
+	RUN_APART,   /* started without the object, which they cannot load; see load.c */
+	RUN_CLEARED, /* started with an environment that lacks the object */
+	RUN_REASONS
+};
+struct run_programs {
+	uint32_t n;
+	char first[RUN_NAME];
 };
 
 /* One process, from its start or last exec to its end or next exec. */
@@ -47,8 +59,7 @@ struct run_entry {
 struct run_area {
 	uint32_t entries; /* number taken; may exceed RUN_ENTRIES */
 	uint32_t used;	  /* bytes used from the start of the area; may exceed its size */
-	uint32_t apart;	  /* programs started without the object; see load.c */
-	char first_apart[RUN_NAME];
+	struct run_programs unmeasured[RUN_REASONS];
 	struct run_entry entry[RUN_ENTRIES];
 };
 
@@ -65,8 +76,10 @@ void run_results_begin(void);
  * Async-signal-safe.
  */
 int run_results_leave(const char *text, size_t length, enum run_state state);
-/* Counts a program that cannot load the object. Async-signal-safe, also in a vfork child. */
-void run_results_apart(const char *program);
+/* Counts a program that will run unmeasured. Async-signal-safe, also in a vfork child. */
+void run_results_unmeasured(enum run_unmeasured why, const char *program);
+/* There is no memory for the report. */
+void run_results_no_memory(void);
 /* The process continues after all (exec failed): discards its report. */
 void run_results_go_on(void);
 

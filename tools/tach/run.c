@@ -55,32 +55,6 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Prints which processes are missing in the table, and why. */
-static void print_missing(const struct run_reports *reports)
-{
-	int missing = reports->began - reports->left, ended = missing - reports->running;
-	char name[4 * sizeof reports->first_apart];
-
-	if (reports->confined)
-		fprintf(stderr,
-			"tach run: %d of %d processes and programs installed a seccomp filter "
-			"and were counted until then; --outside counts them completely\n",
-			reports->confined, reports->began);
-	tach_printable(reports->first_apart, name, sizeof name);
-	if (reports->apart)
-		fprintf(stderr,
-			"tach run: programs that could not be measured, and ran unmeasured: "
-			"%u, "
-			"%s first (another C library, or root directory); try --outside\n",
-			reports->apart, name);
-	if (missing)
-		fprintf(stderr,
-			"tach run: %d of %d processes and programs left no report: %d still "
-			"run, %d ended in a way that no code in them sees (SIGKILL, a raw "
-			"system call) or lacked memory; try --outside\n",
-			missing, reports->began, reports->running, ended);
-}
-
 /* Prints what the kernel knows about the program, however it ended. */
 static void print_outcome(const struct run_arguments *a, const struct run_outcome *o,
 			  const struct run_reports *reports)
@@ -99,7 +73,7 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 			"tach run: %s left no report: it is set-user-ID, cleared its "
 			"environment, or ended while it was loaded; try --outside\n",
 			a->program[0]);
-	print_missing(reports);
+	run_missing_print(reports);
 	fprintf(stderr,
 		"%.3f s elapsed, %.3f s user, %.3f s system\n"
 		"%ld page faults, %ld context switches, %ld MiB at most\n",
@@ -138,7 +112,7 @@ static int report_rank(const struct run_arguments *a, const struct run_outcome *
 	if (WIFSIGNALED(o->status))
 		print_outcome(a, o, reports);
 	else
-		print_missing(reports);
+		run_missing_print(reports);
 	tach_snapshot_free(all);
 	return code;
 }

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <tach/report.h>
+#include "tools/run/results.h"
 
 #define RUN_OBJECT	"libtach-run.so"   /* what is preloaded */
 #define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* for programs of musl, if this command is not */
@@ -222,10 +223,19 @@ struct run_reports {
 	int running;	 /* processes that still run and have not written one */
 	/* numbers of the first processes without a report; 0 ends the list */
 	int gone[RUN_GONE];
-	int confined;	/* wrote one when a seccomp filter was installed */
-	unsigned apart; /* programs that could not load the object */
-	char first_apart[64];
+	int confined; /* wrote one when a seccomp filter was installed */
+	/* programs that ran unmeasured, by the reason, and the name of the first */
+	unsigned unmeasured[RUN_REASONS];
+	char first_unmeasured[RUN_REASONS][64];
+	int no_memory; /* processes without memory for their report */
 };
+
+/* ---- run_missing.c ---- */
+
+/* Writes it into the report. */
+void run_missing_note(const struct run_reports *reports);
+/* Prints it on standard error. */
+void run_missing_print(const struct run_reports *reports);
 
 /*
  * Reads and adds up the reports in that memory and that directory, and empties the directory.

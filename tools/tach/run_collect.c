@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/snapshot/snapshot.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
@@ -66,25 +65,6 @@ static void note(struct run_reports *reports, const char *name, pid_t program)
 	reports->of_program |= atoi(name) == program;
 }
 
-/* Also writes it into the report, for readers who do not see tach run's output. */
-static void say_missing(const struct run_reports *reports)
-{
-	int missing = reports->began - reports->left;
-	struct tach_snapshot *s = reports->whole;
-	char note[300];
-	int n;
-
-	if (!s || missing <= 0)
-		return;
-	s->missing_processes += (uint64_t)missing;
-	n = snprintf(note, sizeof note, "of %d processes and programs %d left no report",
-		     reports->began, missing);
-	for (int i = 0; i < RUN_GONE && reports->gone[i]; i++)
-		n += snprintf(note + n, sizeof note - (size_t)n, "%s%d",
-			      i ? ", " : ": process ", reports->gone[i]);
-	tach__snapshot_note(s, note);
-}
-
 int run_collect(struct run_reports *reports, int results, const char *directory, pid_t program)
 {
 	struct batch batch = {.n = 0};
@@ -113,7 +93,7 @@ int run_collect(struct run_reports *reports, int results, const char *directory,
 	if (code == 0)
 		code = add_up(&batch);
 	reports->whole = batch.n ? batch.list[0] : NULL;
-	say_missing(reports);
+	run_missing_note(reports);
 	return code;
 }
 

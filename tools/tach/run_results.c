@@ -119,6 +119,11 @@ static int collect_one(const struct results *r, const struct run_entry *e)
 		reports->running += e->process != r->program && kill(e->process, 0) == 0;
 		return 0;
 	}
+	if (e->state == RUN_NO_MEMORY) {
+		add_gone(reports, e->process);
+		reports->no_memory++;
+		return 0;
+	}
 	if (e->text > RUN_AREA || e->length > RUN_AREA - e->text)
 		return 0;
 	reports->left++;
@@ -143,10 +148,15 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 			reports->began += (int)(head.areas - n);
 			break;
 		}
-		if (area.apart && !reports->apart)
-			snprintf(reports->first_apart, sizeof reports->first_apart, "%.*s",
-				 RUN_NAME, area.first_apart);
-		reports->apart += area.apart;
+		for (int why = 0; why < RUN_REASONS; why++) {
+			const struct run_programs *p = &area.unmeasured[why];
+
+			if (p->n && !reports->unmeasured[why])
+				snprintf(reports->first_unmeasured[why],
+					 sizeof reports->first_unmeasured[why], "%.*s",
+					 RUN_NAME, p->first);
+			reports->unmeasured[why] += p->n;
+		}
 		for (int i = 0; i < RUN_ENTRIES && !code; i++)
 			code = collect_one(&r, &area.entry[i]);
 	}

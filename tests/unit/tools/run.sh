@@ -266,7 +266,7 @@ else
 fi
 for kind in instruction kill; do
 	run 0 "$work/ends" child $kind; calls work 1
-	says '1 of 2 processes and programs left no report: 0 still run, 1 ended in'
+	says '1 of 2 processes and programs left no report: 1 ended in a way'
 	says '1 processes missing in this report'
 done
 result ends_unseen
@@ -333,6 +333,44 @@ if valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/nothing" 2>"$
 else
 	echo "skip run_instructions: valgrind is not installed"
 fi
+
+# Programs that are started with a cleared environment run unmeasured, and the table and the report say so.
+cat >"$work/cleared.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (argv[1][0] == 'e')
+		execle("/bin/true", "true", (char *)0, (char *[]){"A=1", 0});
+	clearenv();
+	return system("exit 5") != 5 << 8;
+}
+END
+gcc -O1 -o "$work/cleared" "$work/cleared.c" || exit 1
+run 0 -o "$work/cleared.json" -- sh -c "env -i true; $work/cleared exec"
+says 'ran unmeasured: 2, true first \(started with a cleared environment\)'
+grep -q '2 programs ran unmeasured, true first: started with a cleared environment' "$work/cleared.json" || rc=1
+run 0 "$work/cleared" system
+says 'ran unmeasured: 1, sh first \(started with a cleared environment\)'
+run 0 sh -c 'true; /bin/true'
+grep -q 'ran unmeasured' "$work/err" && rc=1
+result cleared_environment
+
+# A process that may map no more memory at its end is not said to have died by SIGKILL.
+gcc -O1 -x c -o "$work/limited" - <<'END' || exit 1
+#include <sys/resource.h>
+int main(void)
+{
+	struct rlimit none = {1, 1};
+
+	return setrlimit(RLIMIT_AS, &none) == 0 ? 7 : 1;
+}
+END
+run 7 "$work/limited"
+says '1 of 1 processes and programs left no report: 1 lacked memory for it \(RLIMIT_AS\); try'
+grep -q SIGKILL "$work/err" && rc=1
+result no_memory
 
 # The folder's name contains separators of LD_PRELOAD.
 mkdir "$work/a b:c"
