@@ -7,8 +7,8 @@
 #include "core/os/environment.h"
 
 const char *const tach__environment_settings[] = {
-	"sparse",   "warmup", "worst",	    "by",   "turns",  "histograms",
-	"interval", "signal", "interrupts", "tree", "places", NULL};
+	"sparse", "warmup",	"worst", "by",	   "turns",   "histograms", "interval",
+	"signal", "interrupts", "tree",	 "places", "command", NULL};
 enum { SETTINGS = sizeof tach__environment_settings / sizeof(char *) - 1 };
 
 int tach__environment_setting(const char **text, struct tach__setting *setting)
