@@ -170,6 +170,60 @@ static int add_all(struct run *run, const struct tach__counting *c)
 	return s ? 0 : no_memory(run);
 }
 
+/*
+ * Computes a metric from each sample of its operands. A metric that doubles with its operands
+ * is a count, and is shown per iteration. Returns 0 if a sample has no value.
+ */
+static int evaluate(const struct tach_bench *b, const struct tach_set *set, int metric,
+		    const struct tach__bench_series *operand, double *to, uint32_t samples)
+{
+	static const uint32_t flags[TACH_COUNTERS_MAX];
+	double n = (double)b->iterations;
+
+	for (uint32_t k = 0; k < samples; k++) {
+		uint64_t count[2][TACH_COUNTERS_MAX];
+		double value[2];
+
+		for (int i = 0; i < tach_set_count(set); i++) {
+			double v = operand[1 + i].sample[k] * n + 0.5;
+
+			count[0][i] = v > 0 ? (uint64_t)v : 0;
+			count[1][i] = 2 * count[0][i];
+		}
+		for (int i = 0; i < 2; i++)
+			value[i] = tach_set_eval(set, metric, count[i], flags,
+						 operand[0].sample[k] * n * (1 + i), NULL);
+		to[k] = fabs(value[1] - 2 * value[0]) < 1e-9 * fabs(value[1]) ? value[0] / n
+									      : value[0];
+		if (!isfinite(to[k]))
+			return 0;
+	}
+	return 1;
+}
+
+/* After the samples of a pass: adds its set's metrics, and drops quantities that only they use.
+ */
+static int add_metrics(struct run *run, const struct tach__counting *c, int first)
+{
+	struct tach_bench *b = run->bench;
+
+	for (int m = 0; c->reader && m < tach_set_nmetrics(c->set); m++) {
+		struct tach__bench_series *s = add_series(run, tach_set_metric_name(c->set, m));
+
+		if (!s)
+			return no_memory(run);
+		s->samples = run->opt.samples;
+		for (int i = 0; i < tach_set_count(c->set); i++)
+			s->flags |= b->series[first + 1 + i].flags;
+		if (!evaluate(b, c->set, m, &b->series[first], s->sample, s->samples))
+			drop_series(b, b->nseries - 1);
+	}
+	for (int i = c->reader ? tach_set_count(c->set) : 0; i-- > 0;)
+		if (c->set->operands >> i & 1)
+			drop_series(b, first + 1 + i);
+	return 0;
+}
+
 static int sample(struct run *run, struct tach__bench_source *source,
 		  const struct tach__counting *c)
 {
@@ -193,6 +247,8 @@ static int sample(struct run *run, struct tach__bench_source *source,
 	tach__bench_warm(source, &plan, run->opt.warmup_seconds * 1e9);
 	if (tach__bench_sample(source, &plan, run->opt.outlier, &b->series[first]))
 		return no_memory(run);
+	if (add_metrics(run, c, first))
+		return TACH_ERR_NOMEM;
 	for (int i = first; i < b->nseries; i++)
 		if (b->series[i].thread || strcmp(b->series[i].name, TACH__BENCH_ALL) == 0)
 			b->series[i].resolution = b->series[first].resolution;

@@ -43,8 +43,11 @@ int tach_change_text(const struct tach_change_result *r, char *text, size_t size
 		return snprintf(text, size, "%s: there is no value", name);
 	if (isinf(r->low) || isinf(r->high))
 		return snprintf(text, size, "%s: too few values", name);
-	return snprintf(text, size, "%s: the change may be from %+.2g %% to %+.2g %%", name,
-			100 * r->low, 100 * r->high);
+	/* Two digits, and no exponent. */
+	return snprintf(text, size,
+			most < 0.995 ? "%s: the change may be from %+.2g %% to %+.2g %%"
+				     : "%s: the change may be from %+.0f %% to %+.0f %%",
+			name, 100 * r->low, 100 * r->high);
 }
 
 /* Returns 1 if one of these words (the last is NULL) is in the name, ignoring case. */

@@ -45,8 +45,8 @@ struct tach_bench_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
 	 * Events as in struct tach_set_options, of any number. NULL = "cycles, instructions" if
-	 * this machine counts them; "" = time only. For a derived event, the events that it
-	 * uses are shown.
+	 * this machine counts them; "" = time only. A derived event is a quantity of its own,
+	 * computed from each sample. If it is a count, it is per iteration too.
 	 */
 	const char *events;
 	double sample_seconds; /* minimum duration of a sample; 0 = 0.001 */

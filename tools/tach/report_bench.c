@@ -333,9 +333,15 @@ static void origin(struct tach__out *out, const struct result *first)
 	tach__out_text(out, "<dl class=\"origin\">");
 	for (int i = 0; i < 3; i++) {
 		const char *what = word(first->object, key[i]);
+		char day[16], hour[16], date[64];
 
 		if (!*what)
 			continue;
+		/* As other pages show it. */
+		if (i == 2 && sscanf(what, "%15[0-9-]T%15[0-9:]+00:00", day, hour) == 2) {
+			snprintf(date, sizeof date, "%s %s UTC", day, hour);
+			what = date;
+		}
 		tach__out(out, "<div><dt>%s</dt><dd>", name[i]);
 		tach__report_html_text(out, what);
 		tach__out_text(out, "</dd></div>");

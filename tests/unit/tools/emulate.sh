@@ -54,6 +54,22 @@ says '^\(all threads\) '
 says 'Time is the emulator.s'
 result text
 
+# A benchmark: counts and a metric of each iteration, exact. The metric's other event was not named.
+cat >bench.c <<'C'
+#include <tach/bench_main.h>
+TACH_BENCH(nops) { __asm__ volatile("nop; nop; nop"); }
+C
+printf 'EVENT,%s\n' 'per_two,DERIVED_POSTFIX,N0|2|*|N0|/,instructions' 'both,DERIVED_ADD,branches,instructions' >derived
+gcc -std=gnu11 -O2 -Wall -Wextra -I"$here/../../../../include" -o bench bench.c "$B/libtach.a" -lpthread -lm -ldl || rc=1
+export TACH_DERIVED=$work/derived
+run 0 -- ./bench --events instructions,per_two,both --wall --seconds 0.00001 --samples 3 --csv
+unset TACH_DERIVED
+says '^"nops","instructions",0,count,3,3,3,'
+says '^"nops","both",0,count,3,3,3,'
+says '^"nops","per_two",0,count,2,2,2,'
+! grep -q '"branches"' out || { echo '# an operand is shown'; rc=1; }
+result benchmark
+
 # Children: what each of them counts is the same however it was started, and nothing is missing.
 run 0 -o report.json --per-program -- ./starts ./regions
 ways=$(cat out)
