@@ -4,7 +4,8 @@
  * kind of object that the C interface gives away, spans from C++20 on, durations of <chrono>.
  * C++11, with or without exceptions and RTTI. tach.hpp(3).
  *
- * What opens has two forms. With a tach_error as its last argument it never throws: on failure
+ * Functions that open an object have two forms. With a tach_error as its last argument it never
+ * throws: on failure
  * the object is empty (false, get() is a null pointer), and the error says why. Without one it
  * throws tach::error; where exceptions are switched off (-fno-exceptions) it cannot, and the
  * object is empty as well. An empty object may be destroyed, moved and asked get() and whether
@@ -36,7 +37,8 @@ tach__region_start_named(tach_site *gate, tach_region_mark *mark, const string &
 namespace tach
 {
 
-/* What a failed call says: what() is the sentence, code an enum tach_code or a negated errno.
+/* The error of a failed call: what() is the sentence, code an enum tach_code or a negated
+ * errno.
  */
 class error : public std::runtime_error
 {
@@ -44,7 +46,7 @@ class error : public std::runtime_error
 	error(int c, const char *text) : std::runtime_error(text), code(c)
 	{
 	}
-	/* What a failed call becomes; where exceptions are switched off, nothing. */
+	/* The effect of a failed call; no effect if exceptions are switched off. */
 	static void check(int code, const tach_error &err)
 	{
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
@@ -127,7 +129,7 @@ class region
 	tach_region_mark mark = TACH_REGION_MARK_INIT;
 };
 
-/* What all owners have in common. */
+/* The common part of all owners. */
 template <class object, void (*destroy)(object *)> class owner
 {
       public:

@@ -108,7 +108,7 @@ static int assign_itanium2(struct tach__ia64 *w)
 			continue;
 		if (first_l2 < 0)
 			first_l2 = i;
-		/* ... and with it the unit mask that all of them share. */
+		/* The first L2 event also fixes the unit mask, which all of them share. */
 		if (set(item) == 1 || set(item) == 2 ||
 		    tach__ia64_attr(item, TACH__A_UM, 0) ==
 			    tach__ia64_attr(&w->d->item[first_l2], TACH__A_UM, 0))

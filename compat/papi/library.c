@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's beginning and end, its user's locks, and what a fork leaves. */
+/* Initialisation and end of the library, locks for its user, and the state after a fork. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -106,8 +106,10 @@ static const char *csv_escape(unsigned c, char room[8])
 	return c == '"' ? "\"\"" : c == '\n' ? "\n" : c == '\t' ? "\t" : NULL;
 }
 
-/* Spreadsheets take what begins with one of these for a formula, and what follows an apostrophe
- * for text. */
+/*
+ * Spreadsheets read a cell that begins with one of these as a formula, and text after an
+ * apostrophe as text.
+ */
 void tach__out_csv_string(struct tach__out *out, const char *text)
 {
 	tach__out_text(out, *text && strchr("=+-@\t\r\n", *text) ? "\"'" : "\"");

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/sized.h"
 
-/* No struct is that large: what is beyond was never set, and is not followed. */
+/* No struct is that large: a larger size was never set, so its memory is not read. */
 enum { SIZE_LIMIT = 65536 };
 
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,

@@ -10,7 +10,7 @@
 #include <tach/error.h>
 
 /*
- * Bytes that each struct had in version 0.2.0: what a size of 0 stands for. Frozen once that is
+ * Bytes of each struct in version 0.2.0. A size of 0 means these. Frozen once that is
  * released: when a struct grows then, its line stays.
  */
 enum {
@@ -47,7 +47,7 @@ enum {
 /* The arguments of the functions below: name, first size, present size, alignment. */
 #define TACH__STRUCT(type) #type, TACH__FIRST_##type, sizeof(struct type), _Alignof(struct type)
 
-/* How many bytes the caller's struct has; 0: err says what is wrong with it. */
+/* Returns the size of the caller's struct in bytes, or 0 with the fault in err. */
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,
 		     size_t align, struct tach_error *err);
 
@@ -72,7 +72,8 @@ static inline int tach__has_our_size(const void *theirs, size_t first, size_t kn
 
 /*
  * A struct that the caller filled: `theirs` itself where it has our size, else `ours`, which
- * receives what both know and 0 for the rest. NULL: TACH_ERR_INVAL, and err says why.
+ * receives the members that both know, and 0 for the others. NULL: TACH_ERR_INVAL, and err says
+ * why.
  */
 static inline const void *tach__sized_in(const void *theirs, void *ours, const char *name,
 					 size_t first, size_t known, size_t align,

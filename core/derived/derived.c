@@ -19,8 +19,8 @@
 /*
  * One lock for all registries, so that a forked child can be given it free. It is held around
  * malloc and the parser, and no lock of the library's is taken inside; nothing that START, STOP
- * or a signal handler may call takes it. No hook holds it over a fork: a handler that forks may
- * have interrupted its holder. The child may so find a registry torn that another thread of
+ * or a signal handler may call takes it. No fork hook takes it, because a handler that forks
+ * may have interrupted its holder. The child may so find a registry torn that another thread of
  * its parent was in: the process's own is then made anew, others are their users'.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

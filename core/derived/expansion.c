@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Expansions: their native events, and what callers ask of them. */
+/* Expansions: their native events, and the answers for callers. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

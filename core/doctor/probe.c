@@ -112,7 +112,7 @@ static void look_at_page(struct tach__evidence *e, int fd)
 	tach__sys(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 }
 
-/* The same by the library's own inline reads: what a user of it would get. */
+/* The same by the library's own inline reads: the result that a user of it would get. */
 static void count_by_user_reads(struct tach__evidence *e, const struct perf_event_attr *attr)
 {
 	const struct tach_set_member member = {"loop", attr};

@@ -40,7 +40,7 @@ const uint64_t *tach__emulated_counts(void);
  * count it. Call it under the emulator only.
  */
 int tach__emulated_event(const struct perf_event_attr *attr, const char **why);
-/* All of them at the same instant: what lies before this call in the program is in them. */
+/* All of them at the same instant: they include all code before this call in the program. */
 void tach__emulated_read(const uint64_t *counts, uint64_t *to);
 
 #endif

@@ -52,7 +52,7 @@ int tach__cpus_online(const char *root, void (*visit)(void *context, long cpu), 
 	return list_in(root, CPUS "/online", visit, context);
 }
 
-/* The different values that a file of each CPU has, or pairs of two files'. */
+/* The number of different values in a file of each CPU, or of pairs of two files. */
 struct kinds {
 	const char *root, *file, *second;
 	uint64_t seen[KINDS_MOST];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Differences between libpfm-4's results and ours, as data: nothing else depends on
- * TACH_ENCODE_LIBPFM4. The comment of that flag says what is better about our results. */
+ * TACH_ENCODE_LIBPFM4. The comment of that flag explains why our results are better. */
 #ifndef TACH_CORE_PORT_QUIRKS_H
 #define TACH_CORE_PORT_QUIRKS_H
 

@@ -136,7 +136,7 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	while (tach__attrs_next(&list, &term)) {
 		int part = tach__umask_find(w->event, term.name.text, term.name.length);
 
-		/* Followed by modifiers: they are wired into the alias' own row. */
+		/* An alias with modifiers is a row of its own, which contains the modifiers. */
 		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
 			w->nrows = before;
 			add_row(w, row, um);

@@ -33,7 +33,7 @@ int tach__fault_ready(struct tach_error *err);
 
 /* pages.c: maps the pages of `hard`; call it before any read(2). */
 void tach__pages_map(struct tach__reader *r);
-/* Evaluates what pages say about counters, once the group is enabled. */
+/* Evaluates the counters that pages show, after the group is enabled. */
 void tach__pages_judge(struct tach__reader *r);
 /* Replaces page `page` of the reader by zeros. Async-signal-safe. */
 void tach__page_zero(struct tach__reader *r, int page);

@@ -76,7 +76,10 @@ static uintptr_t stack_top(const struct tach__thread *record)
 {
 	if (!record->is_first)
 		return (uintptr_t)&tach__self;
-	/* Elsewhere, the kernel's random bytes: it puts them above main (fs/binfmt_elf.c). */
+	/*
+	 * Without glibc, use the kernel's random bytes, which it puts above main
+	 * (fs/binfmt_elf.c).
+	 */
 	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : getauxval(AT_RANDOM);
 }
 

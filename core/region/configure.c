@@ -76,7 +76,7 @@ static int note_failure(struct tach__config *config, int code, const char *value
 	return 0;
 }
 
-/* Makes what the options ask for, without using it yet. */
+/* Makes the objects for the options, without using them yet. */
 static int config_of(struct tach__config **out, const struct tach_regions_options *opt,
 		     struct tach__plan *plan, struct tach_error *err)
 {

@@ -17,7 +17,7 @@
 /* abandoned.c */
 /* Slightly below the caller's stack pointer: everything on its stack is above. */
 #define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
-/* Removes the entries that are certainly not open any longer. sp: not above the caller's stack
+/* Removes the entries that have certainly ended. sp: not above the caller's stack
  * pointer. */
 void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp);
 /* The same for entries that may be nested deeply, where nothing moves: of the marks that are
@@ -77,7 +77,7 @@ void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark,
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
 
-/* What tach/task.h calls around segments, without its cost: task_cost.c. */
+/* The calls of tach/task.h around segments, without their cost: task_cost.c. */
 void tach__segment_begin(struct tach_task *task);
 void tach__segment_end(struct tach_task *task);
 /* Of a whole task, to histograms and worst entries; 0: this thread has no place for them. */
@@ -98,7 +98,7 @@ void tach__overtaken_check(const struct tach_site *site);
 void tach__threads_reap(void);
 
 /* thread.c */
-/* For a record to which its thread adds nothing any longer. */
+/* For the record of a thread that no longer changes it. */
 void tach__thread_retire(struct tach__thread *record);
 
 #endif

@@ -259,7 +259,7 @@ static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot,
 	return 0;
 }
 
-/* A write that was abandoned: the sums lack an entry, or contain a part of it. */
+/* For an abandoned write: the sums lack an entry, or contain a part of it. */
 static int copy_unfinished(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
 	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks. A segment is an entry into the task's region. It counts in the slot of the thread that
- * runs it. What the segment counted is the slot's sums after it minus the sums before it. Only
+ * runs it. A segment's counts are the slot's sums after it minus the sums before it. Only
  * the thread itself changes these, so measuring a task adds no cost. This file carries the sums
  * from segment to segment.
  */
@@ -196,7 +196,7 @@ void tach__tasks_abandoned(const struct tach__thread *record)
 	tach__split_choose(record->hot);
 }
 
-/* Computes what the segment added to its part. Returns 0 if it did not count there. */
+/* Computes the segment's additions to its part. Returns 0 if it did not count there. */
 static int read_segment(const struct carried *c, const struct tach_task *task,
 			const struct tach__slot *slot, struct sums *out)
 {

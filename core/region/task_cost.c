@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls around a task's segments. The regions that are open do not show what they cost. */
+/* The calls around a task's segments. Open regions do not include their cost. */
 #include <tach/task.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"

@@ -286,7 +286,7 @@ static void sample(const struct tach__thread *record, struct tach__sampling *s,
 }
 
 /*
- * Adds to the copy's row what the copy does not contain. There is no STOP, so its code is not
+ * Adds the missing counts to the copy's row. There is no STOP, so its code is not
  * counted in the entry. The overhead that is subtracted may be too large by up to the whole of
  * it.
  */

@@ -45,7 +45,7 @@ void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *
 /* Number i of a region, as an object. */
 void tach__report_json_worst(struct tach__json_out *json, const struct tach_snapshot *s,
 			     int region, int i, const struct tach_worst *w);
-/* Trees of metrics, if there are any, and what to look at next. */
+/* Trees of metrics, if they exist, and the next step. */
 void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s,
 			    const struct tach_report_options *opt);
 /* text() escapes special characters of HTML. */

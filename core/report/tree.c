@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics that form a tree: order, thresholds, and one sentence about what to look at next. */
+/* Metrics that form a tree: order, thresholds, and one sentence on the next step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "core/os/perf_open.h"
 #include "core/pmu/pmu.h"
 
-/* NAME: what was found; the cure. */
+/* NAME: the finding; the cure. */
 static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s,
 			   const char *name, int code, int result, struct tach_error *err)
 {
@@ -23,7 +23,7 @@ static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s
 			   cure);
 }
 
-/* The event that asks for least. */
+/* The event with the fewest requirements. */
 static int refuses_all(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,

@@ -96,7 +96,7 @@ static int add_counted(struct tach__making *m, const char *string, struct tach__
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode_event(m, string, privilege(m) | TACH_PRIVILEGE_KERNEL, &coded,
 				    &err);
-	/* Where the string, or the caller, names a level, opening it tells what is wrong. */
+	/* Where the string, or the caller, names a level, opening it finds the fault. */
 	if (TACH_ARCH_UNDIVIDED && code == 0 && !m->opt->privilege && is_undivided(&coded)) {
 		code = encode_event(m, string, PRIVILEGE_ALL, &coded, &err);
 		if (code == 0 && !coded.exclude_kernel) {

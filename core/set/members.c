@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a set: what may be one, and callers' own attrs. */
+/* Members of a set: allowed events, and callers' own attrs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +229,7 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 				   (int)(given - m->opt->attrs));
 	if (theirs->size)
 		size = theirs->size;
-	/* A struct of a later version may hold what this one has no word for. */
+	/* A struct of a later version may have members that this version does not know. */
 	for (size_t i = sizeof attr; i < size; i++)
 		if (((const char *)theirs)[i])
 			return tach__error(m->err, TACH_ERR_NOTSUPP, 0, 0,

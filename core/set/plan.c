@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plans for counting in turns: in passes of a program, or in one process. Each event and each
- * metric becomes a set of its own, which shows what it needs. Events that several need are
+ * metric becomes a set of its own, which shows its needs. Events that several need are
  * counted once. Metrics are formulas over all events, in whichever pass they are counted.
  */
 #include <ctype.h>
@@ -94,7 +94,7 @@ static int set_of(struct tach_set **set, const char *events, const char *metrics
 	return tach_set_create(&opt, set, err);
 }
 
-/* string: what its first member is, where that has a name of its own. */
+/* string: its first member, if that has a name of its own. */
 static int add_set(struct planning *p, const char *events, const char *metrics,
 		   const char *string)
 {

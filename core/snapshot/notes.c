@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences in a snapshot's note: what the sums lack, and why. */
+/* The sentences in a snapshot's note: counts that the sums lack, and the reasons. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

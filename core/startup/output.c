@@ -187,7 +187,7 @@ void tach__output_at_exit(const char *file)
 		choose(file);
 	owner = getpid();
 	tach__process_own();
-	/* Under `tach run` the report goes another way, whatever ends the process. */
+	/* Under `tach run` another mechanism delivers the report, at any end of the process. */
 	if ((*output || traced) && !tach__environment("TACH_RUN")) {
 		tach__ambient_start();
 		at_quick_exit(write_output);

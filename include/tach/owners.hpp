@@ -40,7 +40,7 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
 	{
 		opened(tach_snapshot_load(json, length, open(), &err));
 	}
-	/* What was counted from `older` to this one. */
+	/* The counts from `older` to this one. */
 	snapshot since(const snapshot &older, tach_error &err) const noexcept
 	{
 		tach_snapshot *between = nullptr;
@@ -49,7 +49,7 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
 			between = nullptr;
 		return snapshot(between);
 	}
-	/* Takes over what a C function gave. */
+	/* Takes over the result of a C function. */
 	explicit snapshot(tach_snapshot *own) noexcept : owner(own)
 	{
 	}
@@ -153,7 +153,7 @@ class derived : public owner<tach_derived, tach_derived_free>
 	}
 };
 
-/* Owns a struct tach_uncore: what boxes count, for all programs together. */
+/* Owns a struct tach_uncore: counts of boxes, for all programs together. */
 class uncore : public owner<tach_uncore, tach_uncore_close>
 {
       public:
@@ -182,7 +182,7 @@ class uncore : public owner<tach_uncore, tach_uncore_close>
 	}
 };
 
-/* Owns a struct tach_bench: what a benchmark found. */
+/* Owns a struct tach_bench: the results of a benchmark. */
 class bench : public owner<tach_bench, tach_bench_free>
 {
       public:

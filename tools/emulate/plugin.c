@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin for QEMU's user mode (TCG). It counts what every thread of a program executes, and
+ * A plugin for QEMU's user mode (TCG). It counts the instructions of every thread of a program,
+ * and
  * publishes the counts in the program's memory (core/os/emulator.h). `tach run --emulate`
  * starts QEMU with it.
  *

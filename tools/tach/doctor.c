@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach doctor`: prints what the library's examination of this machine found. */
+/* `tach doctor`: prints the results of the library's examination of this machine. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

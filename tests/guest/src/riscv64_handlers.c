@@ -21,7 +21,7 @@ extern const char riscv64_trap[];
 static volatile uint64_t trapped, passed_on;
 static struct sigaction passed_to;
 
-/* An instruction that there is not, in one place only. */
+/* An undefined instruction, in one place only. */
 static __attribute__((noinline)) void trap(void)
 {
 	__asm__ volatile(".option push\n\t.option norvc\n\t.globl riscv64_trap\n"

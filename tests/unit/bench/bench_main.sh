@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Benchmark programs: arguments, code around a run, throughput, selection, comparison with an earlier run, progress only
+# Benchmark programs: arguments, code around a run, throughput, selection, comparison with an
+# earlier run, progress only
 # on a terminal. In C and in C++.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -205,7 +206,8 @@ grep -qE '^[0-9]+ x .*, load [0-9.]+$' "$work/out" || rc=1
 run 2 --events '' --baseline nothing steps; grep -q "no benchmark 'nothing' runs" "$work/err" || rc=1
 result table
 
-# google-benchmark's JSON, written and read back; its own has other units and rows that are no runs.
+# google-benchmark's JSON, written and read back; google-benchmark's own file has other units, and
+# rows that are not runs.
 run 0 --events '' --google --samples 4 steps
 mv "$work/out" "$work/google"
 python3 - "$work/google" <<'PYTHON' || rc=1

@@ -291,7 +291,7 @@ static void width(void)
 	}
 }
 
-/* Names that a ring has are cut, and so is the ring. */
+/* Long names in a message about a ring are truncated, and a long ring is truncated too. */
 static void rings(void)
 {
 	char text[2000], want[400];

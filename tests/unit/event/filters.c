@@ -159,8 +159,9 @@ static void too_much(void)
 }
 
 /*
- * libpfm-4 cuts core numbers, has a threshold of eight bits for one of six, reads back whether
- * there is a thread filter, not which, and of two states takes the last.
+ * libpfm-4 truncates core numbers, and gives a threshold of eight bits to a field of six. It
+ * reads back if there is a thread filter, without its value. If two states are given, it uses
+ * the last.
  */
 static void as_libpfm4(void)
 {

@@ -178,7 +178,7 @@ struct picked {
 		value, TACH__MOD_##name, 1, TACH__PICK_MOD                                     \
 	}
 
-/* Rows and modifiers without a text in between are what the string would be. */
+/* Rows and modifiers that are given directly encode like the equivalent string. */
 static void picked(void)
 {
 	static const struct picked all[] = {

@@ -228,7 +228,7 @@ static int pmu_named(const char *name)
 	return tach__pmu_find(name, strlen(name));
 }
 
-/* rapl is what several boxes are called: the one of them that the machine has, else its own. */
+/* Several boxes have the name rapl: it means the box of this machine, if it has one. */
 static void one_name_of_several(void)
 {
 	static const struct {

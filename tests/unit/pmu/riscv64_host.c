@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The counters of the RISC-V machine that this is: by its devicetree, the extensions in
- * /proc/cpuinfo and which of Linux's two drivers there is. The machine is this test's.
+ * /proc/cpuinfo and which of Linux's two drivers there is. This test describes the machine.
  */
 #include <string.h>
 #include "arch/riscv64/tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A reader of an emulator's counts: the test provides the answer and the counts. It is a
- * separate program, because the existence of an emulator is asked once.
+ * separate program, because the library looks for an emulator only once.
  */
 #include <stdlib.h>
 #include <string.h>

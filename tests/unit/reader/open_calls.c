@@ -301,7 +301,7 @@ static int next_free(void)
 	return fd;
 }
 
-/* The event that does not fit was opened alone, to tell that from one that there is not. */
+/* The event that does not fit was opened alone, to distinguish it from an unknown event. */
 static void too_large_a_group_leaves_nothing_open(void)
 {
 	int before = next_free();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The additions of a STOP in core/region/add.h: to which word, and in which order. A handler
+ * The additions of a STOP in core/region/add.h: their words and their order. A handler
  * may run between any two of its stores, so the test records each ordered store and each fence;
  * it records a plain store when its value is first seen.
  *

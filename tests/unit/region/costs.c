@@ -208,7 +208,7 @@ static void out_of_memory(void)
 	no_memory = 1;
 	spend(0);
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && own.epoch == 0 && !own.log);
-	/* The regions that are open say so. */
+	/* The open regions have the flag. */
 	CHECK(around.slot.provenance[1] == LEVEL, "%d", (int)around.slot.provenance[1]);
 	tach__cost_subtract(&own, 0, own.cold, delta);
 	CHECK(delta[0] == 5 && delta[1] == 6 && delta[2] == 7);

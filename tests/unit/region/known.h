@@ -356,7 +356,7 @@ static void counters_by_their_pages(void)
 			pages[i].index = FIRST + i + 1;
 		}
 	}
-	/* Another page than the leader's. */
+	/* The change is on another page than the leader's. */
 	set_up(2, 1);
 	CHECK(begin_reads() == 1);
 	change(1);

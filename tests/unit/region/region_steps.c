@@ -448,7 +448,7 @@ static long around_one_left(struct tach_site *site, long n, int way)
 	return wait_for;
 }
 
-/* Each that was begun is counted or lost, whatever is open by now. */
+/* Each begun entry is counted or lost, with any regions open now. */
 static void all_begun(const char *name, long begun, long lost, long n, int way)
 {
 	CHECK(regions_find(name, 0), "%s", name);

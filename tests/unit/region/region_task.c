@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: what segments on several threads counted adds up, to the task's own sum and to its
- * region's; whole tasks are what histograms and worst entries have; and misuse harms nothing.
+ * Tasks. The counts of segments on several threads add up to the task's own sum and to its
+ * region's. Histograms and worst entries contain whole tasks. Misuse does no harm.
  * The simulated kernel counts scripted values.
  */
 #include <pthread.h>

@@ -375,7 +375,7 @@ static void sparse_knows_what_its_entries_cost(void)
 	}
 }
 
-/* Entries inside, measured or not, are no cost of the region around. */
+/* Nested entries, measured or not, add no cost to the enclosing region. */
 static void sparse_costs_the_regions_around_nothing(void)
 {
 	struct tach_value v;

@@ -336,7 +336,7 @@ static void overflow(void)
 			      record->overflow[TACH__OVERFLOWS] &&
 		      late->lost == 1);
 	}
-	/* The handler's own is under write, too. */
+	/* The handler's own slot is being written, too. */
 	got[2]->seq = 1;
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[TACH__OVERFLOWS]);
 	CHECK(slot[2]->lost == 1 && slot[3]->lost == 0 && slot[2]->seq == 5);

@@ -29,7 +29,7 @@ static struct tach__rows rows;
 static struct tach__site sites[ID + REGIONS];
 static struct tach_snapshot s;
 
-/* No quantity that there is not. */
+/* Unknown quantities are not evaluated. */
 static int sim_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
 		       int max)
 {
@@ -244,7 +244,7 @@ static void multiplexed(void)
 	end();
 }
 
-/* One for each that the interrupts' counter has, less what measuring adds to that. */
+/* Each interrupt counts one instruction; subtract them, except those that measuring causes. */
 static void less_interrupts(void)
 {
 	begin();

@@ -104,7 +104,7 @@ static void meant(void)
 		{"skx_unc_pcu::UNC_P_CLOCKTICKS", "32:0@0 32:0@1"},
 		/* Types from 6 on belong to devices. */
 		{"odd_6/event=1/", "6:1@0"},
-		/* Where nothing says which processor, the string does. */
+		/* If sysfs names no processor, the string does. */
 		{"skx_unc_upi0::UNC_UPI_CLOCKTICKS:cpu=2", "30:1@2"},
 	};
 
