@@ -64,6 +64,11 @@ bench-budgets:
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so $(B)/tach
 .PHONY: bench-budgets
 
+# This project's own history: budgets of each commit, and the counts of this build, as a page.
+history: bench-budgets
+	@B=$(B) bench/history $(B)/history
+.PHONY: history
+
 # Cost of dispatching 4 events, in nanoseconds on this machine; of encoding, compared with Debian's libpfm4 in one run;
 # of evaluation, compared with the C compiler's code and with parsing the text.
 bench-dispatch: $(B)/bench/dispatch

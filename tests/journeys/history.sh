@@ -75,6 +75,20 @@ graphs() { [ "$(grep -o '<section class="card graph"' dom | wc -l)" -ge 2 ] && s
 check graphs graphs
 filters() { view '#filter=parse' && says '<section class="card graph" hidden=""><h3>sort_words' dom; }
 check filters filters
+empty() { view '#filter=neither' && says '<p>No graph fits the filter' dom && view '#filter=parse' && says '<p hidden="">No graph fits the filter' dom; }
+check empty_filter empty
+# A drag across a graph with the mouse: the address gets the first and the last commit, and the graphs have these alone.
+zooms() {
+	cat >zoom.js <<-'J'
+	const svg = document.querySelector('section.graph svg'), box = svg.getBoundingClientRect();
+	const point = (type, share) => svg.dispatchEvent(new PointerEvent(type, { pointerType: 'mouse', clientX: box.left + box.width * share, clientY: box.top + 20, bubbles: true }));
+	point('pointerdown', 0.5); point('pointermove', 0.8); point('pointerup', 1);
+	document.title = 'address ' + location.hash;
+	J
+	sed "s#</body>#<script>$(tr '\n' ' ' <zoom.js)</script></body>#" "$page" >zoomed.html
+	page=$work/repository/zoomed.html view '' && says "<title>address #from=$(git rev-parse HEAD~2)</title>" dom
+}
+check zooms zooms
 compares() { view "#a=$(git rev-parse HEAD~3)&b=$(git rev-parse HEAD)" && says '<th scope="row">sort_words</th><td data-k="quantity">instructions</td>.*<td data-k="change">-[0-9.]+ %</td>' dom; }
 check compares compares
 # At the width of a telephone nothing reaches beyond the page.

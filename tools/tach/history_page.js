@@ -243,6 +243,7 @@
 			card.box.hidden = (card.region + " " + card.quantity).toLowerCase().indexOf(word) < 0 || (state.changed && !card.changes.length);
 			if (!card.box.hidden) redraw(card);
 		});
+		tools.none.hidden = cards.some(function (card) { return !card.box.hidden; });
 		Array.prototype.forEach.call(document.querySelectorAll("[data-change]"), function (row) {
 			row.hidden = row.textContent.toLowerCase().indexOf(word) < 0;
 		});
@@ -282,6 +283,7 @@
 		button("All commits", function () { zoom(0, last); });
 		[100, 20].forEach(function (n) { if (last >= n) button("Last " + n, function () { zoom(last - n + 1, last); }); });
 		make("p", tools.box, "Drag across a graph to zoom; tap it, or use the arrow keys, to read a value.", { "class": "hint" });
+		tools.none = make("p", tools.box, "No graph fits the filter.");
 	}
 	function makeCards() {
 		data.lines.forEach(function (line) {

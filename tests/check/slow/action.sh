@@ -42,6 +42,18 @@ step prepare command=x count=odd >"$work/out" 2>"$work/err" && no 'an odd way to
 says "auto, counters or emulate, not 'odd'"
 result prepare
 
+# The published schemas of actions and workflows, by a validator of npm.
+validator=$(tools/cache action-validator-0.6.0)/node_modules/.bin/action-validator
+[ -x "$validator" ] || npm install --silent --no-fund --no-audit --prefix "${validator%/node_modules/*}" @action-validator/core@0.6.0 @action-validator/cli@0.6.0 >"$work/out" 2>&1
+if [ -x "$validator" ]; then
+	for file in action.yml .github/workflows/*.yml; do "$validator" "$file" >"$work/out" 2>&1 || no "$file does not fit the schema"; done
+	sed 's/using: composite/using: compost/' action.yml >"$work/action.yml"
+	"$validator" "$work/action.yml" >"$work/out" 2>&1 && no 'a wrong action fits the schema'
+	result schema
+else
+	skip schema 'action-validator cannot be installed'
+fi
+
 # A repository with a program whose main branch is known.
 git() { command git -c user.name=a -c user.email=a@b -c init.defaultBranch=main "$@"; }
 mkdir "$work/r" && cd "$work/r" || exit 1; git init -q .
