@@ -16,7 +16,7 @@ lib_targets += $(papi_fortran:%=$(B)/gen/papi/%)
 install_files += $(papi_fortran:%=$(B)/gen/papi/%=$$INCLUDEDIR/tach/papi/%)
 
 # A test that calls the library as a program does.
-$(B)/tests/unit/compat/papi: $(B)/papi/libpapi.so
-$(B)/tests/unit/compat/papi: private override CPPFLAGS += -Icompat/papi/include
-$(B)/tests/unit/compat/papi: private override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
+$(B)/tests/unit/compat/papi $(B)/tests/unit/compat/papi_topdown: $(B)/papi/libpapi.so
+$(B)/tests/unit/compat/papi $(B)/tests/unit/compat/papi_topdown: private override CPPFLAGS += -Icompat/papi/include
+$(B)/tests/unit/compat/papi $(B)/tests/unit/compat/papi_topdown: private override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
 slow_packages += libpapi-dev papi-tools gfortran python3

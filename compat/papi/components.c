@@ -51,9 +51,16 @@ static PAPI_component_info_t components[PP_COMPONENTS] = {
 			  .short_name = "sysdetect",
 			  .description = "What the machine is made of",
 			  .version = "1.0"},
+	[PP_TOPDOWN] = {.name = "topdown",
+			.short_name = "topdown",
+			.description = "Shares of the pipeline's slots, in percent as double",
+			.version = "1.0",
+			.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL,
+			.available_granularities = PAPI_GRN_THR,
+			.fast_counter_read = 1},
 };
 static int off[PP_COMPONENTS], counted; /* by the program; presets */
-static int boxes_known;
+static int boxes_known, topdown_known;
 
 int pp_component_valid(int component)
 {
@@ -160,12 +167,25 @@ void pp_components_begin(void)
 	if (!off[PP_CORE])
 		begin_core();
 	boxes_known = off[PP_UNCORE];
+	topdown_known = off[PP_TOPDOWN];
 	if (!off[PP_SDE])
 		disable(PP_SDE, PAPI_ECMP,
 			"libtach's libpapi does not serve events that software defines");
 	if (!off[PP_ROCM])
 		disable(PP_ROCM, PAPI_ENOSUPP,
 			"libtach's libpapi does not serve graphics processors");
+}
+
+static void begin_topdown(void)
+{
+	PAPI_component_info_t *c = &components[PP_TOPDOWN];
+
+	c->num_native_events = c->num_cntrs = c->num_mpx_cntrs = pp_topdown_count();
+	if (c->num_native_events == 0)
+		disable(PP_TOPDOWN, PAPI_ENOSUPP,
+			"this processor has no register of top-down metrics; Intel's P cores "
+			"have it since Ice Lake");
+	topdown_known = 1;
 }
 
 static PAPI_component_info_t *look_at(int component)
@@ -175,6 +195,8 @@ static PAPI_component_info_t *look_at(int component)
 			disable(PP_UNCORE, PAPI_ECMP, "no boxes of the uncore found");
 		boxes_known = 1;
 	}
+	if (component == PP_TOPDOWN && !topdown_known)
+		begin_topdown();
 	return &components[component];
 }
 

@@ -26,6 +26,8 @@ static long long value_of(const struct pp_event *e, const uint64_t *raw)
 		for (int i = 1; i < e->nterms; i++)
 			sum -= raw[e->term[i]];
 		break;
+	case PP_SHARE:
+		return pp_topdown_value(e, raw);
 	case PP_FORMULA:
 		for (int i = 0; i < e->nterms; i++)
 			n[i] = raw[e->term[i]];

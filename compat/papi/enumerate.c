@@ -174,11 +174,21 @@ static int next_event(const struct pp_native *native, int *code)
 	return pmu < 0 ? PAPI_ENOEVNT : enter_event(pmu, 0, code);
 }
 
+static int next_share(const struct pp_native *native, int *code, int modifier)
+{
+	if (modifier == PAPI_ENUM_FIRST)
+		return pp_native_share(0, code);
+	return native && modifier == PAPI_ENUM_EVENTS ? pp_native_share(native->event + 1, code)
+						      : PAPI_ENOEVNT;
+}
+
 int pp_native_next(int *code, int modifier, int component)
 {
 	const struct pp_native *native = pp_native_of(*code);
 	int pmu;
 
+	if (component == PP_TOPDOWN)
+		return next_share(native, code, modifier);
 	if (modifier == PAPI_ENUM_FIRST) {
 		pmu = pp_component_pmu(component, 0);
 		return pmu < 0 ? PAPI_ENOEVNT : enter_event(pmu, 0, code);
@@ -205,7 +215,10 @@ void pp_native_describe(const struct pp_native *native, char *text, size_t size)
 	const char *part = strchr(native->name, ':'), *before = ", masks:";
 
 	text[0] = '\0';
-	if (tach_pmu_event(native->pmu, native->event, &e) != 0)
+	if (native->component == PP_TOPDOWN)
+		append(text, size, pp_topdown_text(native->event));
+	if (native->component == PP_TOPDOWN ||
+	    tach_pmu_event(native->pmu, native->event, &e) != 0)
 		return;
 	append(text, size, e.description);
 	for (; part; part = strchr(part + 1, ':')) {

@@ -148,6 +148,10 @@ static int describe_native(int code, PAPI_event_info_t *info)
 		return pp_native_component(code) < 0 ? PAPI_ENOCMP : PAPI_ENOEVNT;
 	info->component_index = native->component;
 	snprintf(info->symbol, sizeof info->symbol, "%s", native->shown);
+	if (native->component == PP_TOPDOWN) {
+		snprintf(info->units, sizeof info->units, "%%");
+		info->data_type = PAPI_DATATYPE_FP64;
+	}
 	pp_native_describe(native, info->long_descr, sizeof info->long_descr);
 	return PAPI_OK;
 }

@@ -65,11 +65,20 @@ static int compile(struct pp_set *set)
 	for (int i = 0; i < set->nevents; i++) {
 		struct pp_event *e = &set->event[i];
 		const struct pp_derived *d = derived_of(e->code);
+		const struct pp_native *native = d ? NULL : pp_native_of(e->code);
 		const int *codes = d ? d->code : &e->code;
+		int share[3];
 
 		e->nterms = d ? d->count : 1;
 		e->kind = d ? d->kind : PP_PLAIN;
 		e->formula = d ? tach_expansion_formula(d->expansion) : NULL;
+		if (native && native->component == PP_TOPDOWN) {
+			e->nterms = pp_topdown_members(native->event, share);
+			if (e->nterms < 0)
+				return e->nterms;
+			e->kind = PP_SHARE;
+			codes = share;
+		}
 		free(e->term);
 		e->term = calloc((size_t)e->nterms, sizeof(*e->term));
 		if (!e->term)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Native events by code: each gets the next number when it is first asked for. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -220,6 +221,34 @@ int pp_native_enter(int pmu, int event, int attribute, const char *name, int *co
 	return PAPI_OK;
 }
 
+int pp_native_share(int n, int *code)
+{
+	static const char prefix[] = "topdown:::";
+	const char *share = pp_topdown_name(n);
+	char given[PAPI_MIN_STR_LEN];
+	struct entry *e;
+	int at;
+
+	if (!share)
+		return PAPI_ENOEVNT;
+	snprintf(given, sizeof given, "%s%s", prefix, share);
+	pp_enter();
+	at = find(given, hash_of(given));
+	pp_leave();
+	if (at < 0) {
+		at = enter(given, -1, n, -1, NULL, NULL);
+		if (at < 0)
+			return at;
+		e = entries[at];
+		e->native.component = PP_TOPDOWN;
+		e->native.name = e->native.given + sizeof prefix - 1;
+		e->native.usable = 1;
+		e->hash_name = hash_of(e->native.name);
+	}
+	*code = at | PAPI_NATIVE_MASK;
+	return PAPI_OK;
+}
+
 /* The component of "component:::event" or "pmu::event"; PP_COMPONENTS for "event"; -1: unknown.
  */
 static int named_component(const char *name, const char **rest)
@@ -231,8 +260,9 @@ static int named_component(const char *name, const char **rest)
 	*rest = name;
 	if (mark) {
 		*rest = mark + 3;
-		for (int i = PP_CORE; i <= PP_UNCORE; i++)
-			if (strlen(pp_component(i)->name) == (size_t)(mark - name) &&
+		for (int i = PP_CORE; i < PP_COMPONENTS; i++)
+			if ((i <= PP_UNCORE || i == PP_TOPDOWN) &&
+			    strlen(pp_component(i)->name) == (size_t)(mark - name) &&
 			    strncmp(pp_component(i)->name, name, (size_t)(mark - name)) == 0)
 				return i;
 		return -1;
@@ -260,6 +290,10 @@ int pp_native_code(const char *name, int *code)
 
 	if (component < 0 || (component < PP_COMPONENTS && pp_component_disabled(component)))
 		return PAPI_ENOEVNT;
+	if (component == PP_TOPDOWN ||
+	    (component == PP_COMPONENTS && pp_topdown_find(rest) >= 0 &&
+	     !pp_component_disabled(PP_TOPDOWN)))
+		return pp_native_share(pp_topdown_find(rest), code);
 	pp_enter();
 	at = find(rest, hash_of(rest));
 	pp_leave();

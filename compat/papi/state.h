@@ -6,7 +6,7 @@
 #include <papi.h>
 #include <tach.h>
 
-enum { PP_CORE, PP_UNCORE, PP_SDE, PP_ROCM, PP_SYSDETECT, PP_COMPONENTS };
+enum { PP_CORE, PP_UNCORE, PP_SDE, PP_ROCM, PP_SYSDETECT, PP_TOPDOWN, PP_COMPONENTS };
 enum { PP_EVENTS = 384, PP_LOCKS = 16, PP_TERMS = 12 };
 
 struct pp_set;
@@ -60,7 +60,7 @@ void pp_threads_forked(void);
 
 /* ---- event sets (sets.c, members.c) ---- */
 
-enum pp_kind { PP_PLAIN, PP_SUM, PP_DIFFERENCE, PP_FORMULA };
+enum pp_kind { PP_PLAIN, PP_SUM, PP_DIFFERENCE, PP_FORMULA, PP_SHARE };
 
 struct pp_event {
 	int code;
@@ -184,10 +184,24 @@ int pp_native_next(int *code, int modifier, int component);
 /* Its description with those of its masks. */
 void pp_native_describe(const struct pp_native *native, char *text, size_t size);
 void pp_natives_forget(void);
+/* The native event of a share of slots. */
+int pp_native_share(int n, int *code);
 /* The core PMU whose name events need not have; -1: none. */
 int pp_default_pmu(void);
 /* The n-th PMU of a component in the order in which it is enumerated, or -1. */
 int pp_component_pmu(int component, int n);
+
+/* ---- shares of slots (topdown.c) ---- */
+
+/* 0: this processor has none. */
+int pp_topdown_count(void);
+const char *pp_topdown_name(int n);
+const char *pp_topdown_text(int n);
+int pp_topdown_find(const char *name);
+/* The natives that it is made of: how many, or PAPI's code. */
+int pp_topdown_members(int n, int code[3]);
+/* The bits of a double, in percent. */
+long long pp_topdown_value(const struct pp_event *event, const uint64_t *raw);
 
 /* ---- presets and events of a user's file (presets.c) ---- */
 
