@@ -49,19 +49,34 @@ passed() { # PROGRAM SOURCE...
 names="\"[^\"]*\\b($(find . -mindepth 1 -maxdepth 1 -type d -printf '%f|')\\.\\.)/|getenv\\(\"B\"\)"
 # Takes the programs that are newer than the library, and whose source and every header are in the archive as they are here.
 take() {
-	local d program f same sources
-	while read -r -d '' d; do
-		program=${d%.d}
+	local program differs sources
+	find . -path ./build -prune -o -type f -print | sed 's|^\./||' | sort >"$work/files"
+	# Equal sums, equal files: two processes in place of one for each file.
+	diff <(xargs -d '\n' sha256sum -- <"$work/files") <(cd "$here" && xargs -d '\n' sha256sum -- <"$work/files" 2>/dev/null) |
+		sed -n 's/^< [^ ]*  //p' >"$work/differ"
+	while IFS='|' read -r program differs sources; do
 		[ -x "$here/$program" ] && [ ! "$here/build/libtach.a" -nt "$here/$program" ] && [ ! -e "$program" ] || continue
-		same=1 sources=()
-		for f in $(sed 's/^[^ ]*: //; s/\\$//; /:$/d' "$here/$d"); do
-			case $f in /*|build/*.a|build/gen/*) continue;; esac
-			cmp -s "$f" "$here/$f" || { same=; echo "# $program is built: $f differs"; break; }
-			case $f in tests/*) sources+=("$f");; esac
-		done
-		[ -n "$same" ] && mkdir -p "${program%/*}" && cp "$here/$program" "$here/$d" "${program%/*}/" && echo "$program" >>"$work/taken" || continue
-		[ ${#sources[@]} = 0 ] || passed "$program" "${sources[@]}"
-	done < <(cd "$here" && find build/tests build/examples -name '*.d' -print0)
+		[ -z "$differs" ] || { echo "# $program is built: $differs differs"; continue; }
+		mkdir -p "${program%/*}" && cp "$here/$program" "$here/$program.d" "${program%/*}/" && echo "$program" >>"$work/taken" || continue
+		# shellcheck disable=SC2086 # names of files, without blanks
+		[ -z "$sources" ] || passed "$program" $sources
+	done < <(cd "$here" && find build/tests build/examples -name '*.d' -print0 | xargs -0 awk -v files="$work/files" -v differ="$work/differ" '
+		BEGIN {
+			while ((getline f <files) > 0) there[f] = 1
+			while ((getline f <differ) > 0) delete there[f]
+		}
+		function finish() { if (program != "") print program "|" differs "|" sources }
+		FNR == 1 { finish(); program = FILENAME; sub(/\.d$/, "", program); differs = sources = ""; sub(/^[^ ]*: /, "") }
+		/:$/ { next }
+		{
+			sub(/\\$/, "")
+			for (i = 1; i <= NF; i++) {
+				if ($i ~ /^\// || $i ~ /^build\/.*\.a$/ || $i ~ /^build\/gen\//) continue
+				if (!($i in there)) differs = $i
+				if ($i ~ /^tests\//) sources = sources " " $i
+			}
+		}
+		END { finish() }')
 }
 : >"$work/taken"
 mkdir "$work/said"
