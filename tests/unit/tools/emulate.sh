@@ -64,9 +64,9 @@ gcc -std=gnu11 -O2 -Wall -Wextra -I"$here/../../../../include" -o bench bench.c 
 export TACH_DERIVED=$work/derived
 run 0 -- ./bench --events instructions,per_two,both --wall --seconds 0.00001 --samples 3 --csv
 unset TACH_DERIVED
-says '^"nops","instructions",0,count,3,3,3,'
-says '^"nops","both",0,count,3,3,3,'
-says '^"nops","per_two",0,count,2,2,2,'
+says '^"nops","instructions",0,count,3,3,3,' out
+says '^"nops","both",0,count,3,3,3,' out
+says '^"nops","per_two",0,count,2,2,2,' out
 ! grep -q '"branches"' out || { echo '# an operand is shown'; rc=1; }
 result benchmark
 
