@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The cost of a read, a begin and end, and a region in C, Rust and Python, counted by the PMU of the x86 guest: a region
-# from Rust takes at most two instructions more than one from C, and Python's takes one region of the library.
+# The PMU of the x86 guest counts the cost of a read, of a begin and end, and of a region in C,
+# Rust and Python.
+# A region from Rust takes at most two instructions more than one from C. A region from Python
+# takes one region of the library.
 # tests/run: memory=1500
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -22,7 +24,8 @@ result built $?
 cp "$B/bench/face" "$work/face-c"
 cp "$rust" "$work/face-rust"
 cp bindings/python/face.py "$B/python/tach/_tach.abi3.so" "$work"
-# Python's standard library and the package are one file, which needs no zlib; the extension module gets its path.
+# Python's standard library and the package are one file, which needs no zlib; the extension module
+# gets its path.
 python=$(readlink -f /usr/bin/python3)
 folder=$("$python" -c 'import os; print(os.path.dirname(os.__file__))')
 (cd "$folder" && zip -0qr "$work/python.zip" . -i '*.py' -x 'test/*' '*-packages/*' 'lib2to3/*' 'idlelib/*')

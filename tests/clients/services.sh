@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Debian's redis and nginx under load, with regions preloaded around their read and write calls: tach top inspects them,
-# the report of each second is always complete, SIGTERM leaves the last report, and the ratio of throughput with and
-# without regions, measured in turns, is printed. SERVICES_SECONDS: duration of a round (10).
+# Debian's redis and nginx under load, with regions preloaded around their read and write calls:
+# tach top inspects them,
+# the report of each second is always complete, and SIGTERM leaves the last report. The test prints
+# the ratio of throughput
+# with and without regions, measured in turns. SERVICES_SECONDS: duration of a round (10).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
