@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader whose thread has ended, used by a new thread at the same address: its counts are of
- * nobody, and LOST says so. */
+/* A reader whose thread has ended, used by a new thread at the same address: it counts no
+ * thread, and LOST says so. */
 #include <pthread.h>
 #include <string.h>
 #include <tach.h>
