@@ -12,7 +12,7 @@ uint32_t *tach__histograms_make(uint32_t sums);
 size_t tach__histograms_size(uint32_t sums); /* in bytes */
 void tach__histograms_free(uint32_t *histograms, uint32_t sums);
 /*
- * One entry, less what measuring it cost, at least 0: as the sums of the report are. `pairs`:
+ * One entry, minus the cost of measuring it, at least 0, like the sums of the report. `pairs`:
  * completed inside it, all and those fenced. As many instructions whatever the values.
  */
 void tach__histograms_add(uint32_t *histograms, const uint64_t *values,

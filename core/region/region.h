@@ -102,7 +102,7 @@ struct tach__config {
 	uint64_t ended;		/* threads that are in these totals */
 	uint32_t settled;	/* 1: `residue` is known */
 	struct tach__residue residue;
-	char note[512]; /* what is missing and why; "" if nothing is */
+	char note[512]; /* missing data and the reasons; "" if nothing is */
 	struct tach__ring ring;
 };
 
@@ -322,7 +322,7 @@ void tach__site_select(struct tach__site *site); /* applies the filter; lock hel
  * room. */
 uint32_t tach__site_part(const struct tach__site *base, const char *name,
 			 const struct tach__parts *parts);
-void tach__sites_mend(void); /* with the lock, in a child: rebuilds what may be inconsistent */
+void tach__sites_mend(void); /* with the lock, in a child: repairs inconsistent data */
 struct tach__site *tach__site_at(uint32_t id); /* load the id with acquire first */
 int tach__glob_list(const char *globs, const char *name);
 

@@ -25,7 +25,7 @@ enum {
 	TACH__SPLIT_SITES = 8000,
 };
 
-/* What to divide by: bits, and the maximum number of each. */
+/* The kinds of division: bits, and the maximum number of each. */
 struct tach__split {
 	uint32_t by, tags, threads;
 	uint32_t over; /* TACH__SPLIT_*: those with more than the maximum */
@@ -79,7 +79,7 @@ const char *tach__split_task_name(uint32_t number);
 
 /* there are more than the maximum */
 void tach__split_over(struct tach__split *split, uint32_t which);
-/* Writes for a report what found no place. Returns 0 if all did. */
+/* Writes a sentence for a report on rows without a place. Returns 0 if all did. */
 int tach__split_note(const struct tach__config *config, char *out, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 /* More than any vendor's whole tree of metrics takes: TACH_ERR_TOOMANY. */
 enum { TACH__PASSES_MAX = 64 };
 
-/* Lists of events for tach_set_create, one a pass. One allocation: free(). */
+/* Lists of events for tach_set_create, one per pass. One allocation: free(). */
 struct tach__passes {
 	int count; /* at least 1 */
 	char *events[TACH__PASSES_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* More events than can be counted at once, as sets that can, and what they are together. */
+/* Divides events that cannot be counted at once into sets that can, and describes the whole. */
 #ifndef TACH_CORE_SET_PLAN_H
 #define TACH_CORE_SET_PLAN_H
 
@@ -45,8 +45,9 @@ struct tach__plan {
 };
 
 /*
- * The fewest sets that hold the events, and what the metrics need; either may be NULL. 0, or as
- * tach_set_create; a column is of the metrics, where there are some. The plan stays in place.
+ * Makes the fewest sets that hold the events, and the events of the metrics; either may be
+ * NULL. 0, or as tach_set_create; a column is of the metrics, where there are some. The plan
+ * stays in place.
  */
 int tach__plan_make(struct tach__plan *plan, const char *events, const char *metrics,
 		    struct tach_error *err);

@@ -64,7 +64,10 @@ struct tach__making {
 	uint8_t member[TACH_COUNTERS_MAX];	      /* member[i] has event[i] */
 	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
 	uint32_t listed; /* a bit for each member that the caller names as an event */
-	/* Labels, or names, of members that were left out: what rests on them is, too. */
+	/*
+	 * Labels, or names, of members that were left out. Metrics that need them are left out
+	 * too.
+	 */
 	int nmissing;
 	struct tach__span missing[TACH__MISSING_MAX];
 	/* The first event that the kernel refused, with the reason: others have the same. */
@@ -85,7 +88,7 @@ struct tach__making {
 enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
 int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
 		    struct tach_formula **formula);
-/* The same of a name alone: with TACH_SET_OPTIONAL what nothing has is left out, too. */
+/* The same for a name alone: with TACH_SET_OPTIONAL an unknown name is left out too. */
 int tach__set_called(struct tach__making *m, struct tach__span event, struct tach__span label,
 		     struct tach_formula **formula);
 /* The same for a text that must be an event string. */
@@ -147,7 +150,8 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 /* Do both count the same event, whatever else they ask for? */
 int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /*
- * The member that counts what the last one, just added, does, which then goes; or the last one.
+ * Returns the member that counts the same as the last one, and removes the last one; otherwise
+ * returns the last one.
  */
 int tach__set_merged(struct tach__making *m, int member);
 

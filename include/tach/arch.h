@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
 /*
- * The only place that tells architectures apart, and what the header of each has to provide.
+ * The only place that distinguishes architectures, and the contract of their headers.
  *
  * include/tach/arch/X.h defines the following. Those marked * may be missing where
  * TACH_ARCH_FAST is 0.
@@ -86,8 +86,8 @@
  *                                this thread's comes in between
  *   TACH_SINGLE()                `single` of both: 1 if this processor does it in one
  *                                instruction, 0: as many as it takes; default: 1 (library only)
- *   TACH_ONCE_IS_VOLATILE        1 if one load or store of a word is better written as volatile than
- *                                as relaxed atomic; default: 0
+ *   TACH_ONCE_IS_VOLATILE        1 if volatile is a better way than a relaxed atomic
+ *                                to load or store one word; default: 0
  * * TACH_PARK(value)             the value, in a register that holds no address and need not be
  *   TACH_UNPARK(value)           saved; and back
  */

@@ -70,7 +70,7 @@ struct tach_finding {
 	enum tach_cause cause;
 	enum tach_severity severity;
 	const char *check; /* "cpu", "kernel", "counters", "user read", ...; static storage */
-	char text[240];	   /* one sentence: what was found */
+	char text[240];	   /* one sentence: the finding */
 	char cure[240];	   /* how to fix it; "" if nothing can be done */
 };
 

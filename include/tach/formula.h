@@ -13,7 +13,7 @@
  *		  threads_per_core, cores, cpus, cores_per_socket, sockets, dies,
  *		  slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
  *   operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?:
- *		  (what compares is 1 or 0; any other condition holds when it is not 0;
+ *		  (a comparison is 1 or 0; any other condition holds when it is not 0;
  *		  && and || mean & and |; in postfix: and, or, not)
  *
  *   infix	  N0 - (N1 + N2 * 5)	max(N0, N1)	N1 > 0 ? N0 / N1 : 0	-N0

@@ -228,7 +228,7 @@ TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_regions_disable(void);
 /*
- * Sets a number for what the calling thread works on, such as a request's number or a hash. A
+ * Sets a number for the calling thread's current work, such as a request's number or a hash. A
  * worst entry stores the tag that was set when the entry ended. It takes about two
  * instructions. If rows are divided by tag (options.by), it takes more, and a new tag needs
  * memory for its rows.

@@ -21,7 +21,7 @@ static void opened(void)
 	CHECK(hot->state == TACH__STATE(1, 0, 0));
 	CHECK(tach__registry.threads.next == &of->node && of->node.next == of->node.prev);
 	CHECK(specific == of && specific_set == 1);
-	CHECK(tach__registry.unopened == 0 && of->random == seed(of));
+	CHECK(tach__registry.unopened == 0 && of->random == make_seed(of));
 	/* It is there. */
 	CHECK(tach__thread_ready(TACH__CHUNK_SLOTS - 1) == hot && did(""));
 	hot->limit = 0;
@@ -121,7 +121,7 @@ static void numbers(void)
 	struct tach__thread of[2];
 
 	begin();
-	CHECK(opening() == 1 && opening() == 2 && r->openings == 2);
+	CHECK(find_free_number() == 1 && find_free_number() == 2 && r->openings == 2);
 	memset(of, 0, sizeof of);
 	memset(hot, 0, sizeof hot);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -130,12 +130,12 @@ static void numbers(void)
 		cds_list_add_rcu(&of[i].node, &r->threads);
 	}
 	/* Before all were given once none can be taken. */
-	CHECK(opening() == 3);
+	CHECK(find_free_number() == 3);
 	r->openings = TACH__OPENINGS - 2;
-	CHECK(opening() == TACH__OPENINGS - 1);
-	CHECK(opening() == 1 && opening() == 2 && opening() == 5);
+	CHECK(find_free_number() == TACH__OPENINGS - 1);
+	CHECK(find_free_number() == 1 && find_free_number() == 2 && find_free_number() == 5);
 	r->openings = 2ull * TACH__OPENINGS + 2;
-	CHECK(opening() == 5 && r->openings == 2ull * TACH__OPENINGS + 5);
+	CHECK(find_free_number() == 5 && r->openings == 2ull * TACH__OPENINGS + 5);
 	/* The number is in the state. */
 	CDS_INIT_LIST_HEAD(&r->threads);
 	CHECK(tach__thread_ready(0) && TACH__OPENING(tach__self->state) == 6);
@@ -149,12 +149,12 @@ static void seeds(void)
 
 	for (uint64_t i = 0; i < 3; i++) {
 		ticks = 1234567 + (i + 1) * 0x9e3779b97f4a7c15u;
-		CHECK(seed(NULL) == of[i]);
+		CHECK(make_seed(NULL) == of[i]);
 		ticks ^= 77;
-		CHECK(seed((void *)(uintptr_t)77) == of[i]);
+		CHECK(make_seed((void *)(uintptr_t)77) == of[i]);
 	}
 	for (ticks = 0; ticks < 50; ticks++)
-		CHECK(seed(NULL) & 1);
+		CHECK(make_seed(NULL) & 1);
 }
 
 /* pthread_setspecific calls calloc for the first value of a key from 32 on. */
