@@ -87,10 +87,12 @@ static int ours(long fd)
 	return fd > 0 && fd < FDS && events[fd].leader;
 }
 
-/* Budgets count this file too: other system calls must not pay for it. */
-__attribute__((noinline)) static int is_kernels(const struct perf_event_attr *attr, long group)
+/* Read once: budgets count this file too, and no system call must pay for it. */
+static int software_is_kernels;
+
+__attribute__((constructor)) static void read_environment(void)
 {
-	return attr->type == PERF_TYPE_SOFTWARE && !ours(group) && getenv("FAKEPERF_SOFTWARE");
+	software_is_kernels = getenv("FAKEPERF_SOFTWARE") != NULL;
 }
 
 typedef long (*raw_syscall)(long, ...);
@@ -106,7 +108,9 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (number == SYS_perf_event_open && !is_kernels((struct perf_event_attr *)a[0], a[3]))
+	if (number == SYS_perf_event_open &&
+	    !(software_is_kernels && !ours(a[3]) &&
+	      ((struct perf_event_attr *)a[0])->type == PERF_TYPE_SOFTWARE))
 		return open_event((struct perf_event_attr *)a[0], (int)a[3]);
 	if (number == SYS_ioctl && ours(a[0]))
 		return 0;
