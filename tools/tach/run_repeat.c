@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run -r N`: runs commands several times, in turns, and shows statistics of their runs.
- */
+/* `tach run -r N`: runs commands in turns and shows statistics of their runs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +38,6 @@ struct row {
 	struct series_median is;
 	double mean;
 };
-
-/* ---- what a run took ---- */
 
 static void add_own(struct samples *to, const char *quantity, double ns)
 {
@@ -109,15 +106,36 @@ static void change(const struct row *row, char number[32], char verdict[COMPARE_
 	compare_text(row->versus, verdict, COMPARE_CELL);
 }
 
+static int widest(int width, const char *text, int most)
+{
+	int length = (int)strnlen(text, (size_t)most);
+
+	return width > length ? width : length;
+}
+
+/* Widens the columns of names up to the longest name that leaves room for the numbers. */
+static void widen_labels(const struct row *row, size_t n, int width[2])
+{
+	for (size_t i = 0; i < n; i++) {
+		char label[256];
+
+		series_label(row[i].of, row[i].of->twin, label, sizeof label);
+		width[0] = widest(width[0], label, 24);
+		tach_printable(row[i].of->quantity, label, sizeof label);
+		width[1] = widest(width[1], label, 20);
+	}
+}
+
 static void text(struct tach__out *out, const struct repeat *r, const struct row *row, size_t n)
 {
-	int several = r->n > 1;
+	int several = r->n > 1, width[2] = {6, 8}; /* of "region", "quantity" */
 
 	for (size_t i = 0; several && i < r->n; i++)
 		tach__out(out, "%zu: %s\n", i + 1, r->side[i].name);
-	tach__out(out, "%-24s %-20s %s%5s %10s %10s %10s %6s %10s%s\n", "region", "quantity",
-		  several ? "command " : "", "runs", "median", "from", "to", "sure", "mean",
-		  several ? "     change verdict" : "");
+	widen_labels(row, n, width);
+	tach__out(out, "%-*s %-*s %s%5s %10s %10s %10s %6s %10s%s\n", width[0], "region",
+		  width[1], "quantity", several ? "command " : "", "runs", "median", "from",
+		  "to", "sure", "mean", several ? "     change verdict" : "");
 	for (size_t i = 0; i < n; i++) {
 		const struct row *l = &row[i];
 		char name[256], quantity[256], cell[4][32], number[32], verdict[COMPARE_CELL];
@@ -127,7 +145,7 @@ static void text(struct tach__out *out, const struct repeat *r, const struct row
 		tach_printable(l->of->quantity, quantity, sizeof quantity);
 		for (int k = 0; k < 4; k++)
 			series_value(l->of, value[k], cell[k], sizeof cell[k]);
-		tach__out(out, "%-24s %-20s ", name, quantity);
+		tach__out(out, "%-*s %-*s ", width[0], name, width[1], quantity);
 		if (several)
 			tach__out(out, "%7zu ", l->side + 1);
 		tach__out(out, "%5zu %10s %10s %10s %5.1f%% %10s", l->of->n, cell[0], cell[1],
