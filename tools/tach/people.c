@@ -63,6 +63,13 @@ static int continues(const struct door *d, char c)
 	return d->text[0] == '\r' ? c == '\n' : ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* How a write function of fopencookie says that it failed. */
+#ifdef __GLIBC__
+enum { WRITE_FAILED = 0 };
+#else
+enum { WRITE_FAILED = -1 };
+#endif
+
 static ssize_t door_write(void *cookie, const char *text, size_t length)
 {
 	struct door *d = cookie;
@@ -78,10 +85,10 @@ static ssize_t door_write(void *cookie, const char *text, size_t length)
 		if (n < sizeof out - 8)
 			continue;
 		if (write_all(d->fd, out, n) != 0)
-			return 0;
+			return WRITE_FAILED;
 		n = 0;
 	}
-	return write_all(d->fd, out, n) == 0 ? (ssize_t)length : 0;
+	return write_all(d->fd, out, n) == 0 ? (ssize_t)length : WRITE_FAILED;
 }
 
 static int door_close(void *cookie)
@@ -107,15 +114,20 @@ static FILE *open_door(struct door *d, int mode, FILE *instead)
 #ifndef __GLIBC__
 FILE *people_out, *people_err;
 
-/* A wrapper of getopt_long, which prints to the C library's own stderr. */
+/*
+ * A wrapper of getopt_long, which prints to the C library's own stderr. musl counts a missing
+ * argument as if it were there.
+ */
 int people_getopt(int argc, char **argv, const char *letters, const struct option *options)
 {
 	const struct option *o = options;
-	int c;
+	int c, is_told = opterr;
 
 	opterr = 0;
 	c = (getopt_long)(argc, argv, letters, options, NULL);
-	if (c != '?')
+	opterr = is_told;
+	optind = optind > argc ? argc : optind;
+	if (c != '?' || !is_told)
 		return c;
 	while (o->name && o->val != optopt)
 		o++;
