@@ -374,7 +374,7 @@ typedef struct {
 } pfm_pmu_encode_arg_t;
 typedef pfm_pmu_encode_arg_t pfm_raw_pmu_encode_arg_t, pfm_raw_pmu_encode_t;
 
-#if __WORDSIZE == 64
+#if __SIZEOF_LONG__ == 8
 #define PFM_PMU_INFO_ABI0   56
 #define PFM_EVENT_INFO_ABI0 64
 #define PFM_ATTR_INFO_ABI0  64

@@ -22,7 +22,7 @@ typedef struct {
 	int pad0;
 } pfm_perf_encode_arg_t;
 
-#if __WORDSIZE == 64
+#if __SIZEOF_LONG__ == 8
 #define PFM_PERF_ENCODE_ABI0 40
 #else
 #define PFM_PERF_ENCODE_ABI0 28
