@@ -118,7 +118,7 @@ int p3_verbose(void)
 	return verbose || forced_verbose;
 }
 
-static pfm_err_t choose(int type, uint32_t revision, uint32_t model)
+static pfm_err_t choose_pmu(int type, uint32_t revision, uint32_t model)
 {
 	for (uint32_t i = 0; i < NPMUS; i++)
 		if (pmus[i].type == type && (!revision || pmus[i].revision == revision)) {
@@ -144,7 +144,7 @@ static pfm_err_t choose_cpu(const struct tach__cpu *cpu)
 		if (strcmp(cpus[i].vendor, cpu->vendor) == 0 && cpus[i].family == cpu->family &&
 		    cpus[i].first <= cpu->model && cpu->model <= cpus[i].last &&
 		    !(cpus[i].type == PFMLIB_GEN_IA32_PMU && cpu->noarch))
-			return choose(cpus[i].type,
+			return choose_pmu(cpus[i].type,
 				      cpus[i].revision == OF_K8
 					      ? k8_revision(cpu->model, cpu->stepping)
 					      : cpus[i].revision,
@@ -159,7 +159,7 @@ static pfm_err_t choose_host(void)
 	if (tach__native_arch() == TACH__X86 && tach__x86_cpus("", 1, &cpu, 1))
 		return choose_cpu(&cpu);
 	if (tach__native_arch() == TACH__IA64 && tach__ia64_cpus("", 1, &cpu, 1))
-		return choose(cpu.family == 7	 ? PFMLIB_ITANIUM_PMU
+		return choose_pmu(cpu.family == 7	 ? PFMLIB_ITANIUM_PMU
 			      : cpu.family == 31 ? PFMLIB_ITANIUM2_PMU
 			      : cpu.family == 32 ? PFMLIB_MONTECITO_PMU
 						 : PFMLIB_GEN_IA64_PMU,
@@ -181,7 +181,7 @@ static pfm_err_t choose_forced(const char *text)
 		cpu.stepping = stepping;
 		return choose_cpu(&cpu);
 	}
-	return sscanf(text, "%d", &type) == 1 ? choose(type, 0, 0) : PFMLIB_ERR_INVAL;
+	return sscanf(text, "%d", &type) == 1 ? choose_pmu(type, 0, 0) : PFMLIB_ERR_INVAL;
 }
 
 pfm_err_t pfm_initialize(void)
@@ -194,7 +194,7 @@ pfm_err_t pfm_initialize(void)
 
 pfm_err_t pfm_force_pmu(int type)
 {
-	return type == PFMLIB_UNKNOWN_PMU ? choose_host() : choose(type, 0, 0);
+	return type == PFMLIB_UNKNOWN_PMU ? choose_host() : choose_pmu(type, 0, 0);
 }
 
 pfm_err_t pfm_set_options(pfmlib_options_t *opt)

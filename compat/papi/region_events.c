@@ -118,7 +118,7 @@ static int add_name(struct pp_choice *choice, int *sets, char *name)
 }
 
 /* PAPI_EINVAL if none of them can be counted. */
-static int choose(struct pp_choice *choice, const char *events)
+static int choose_events(struct pp_choice *choice, const char *events)
 {
 	char *copy = strdup(events), *more = NULL;
 	int sets[PP_COMPONENTS], code = PAPI_OK;
@@ -150,13 +150,13 @@ int pp_choice_make(struct pp_choice *choice, const char *events)
 
 	if (!events)
 		events = secure_getenv("PAPI_EVENTS");
-	code = choose(choice, events ? events : "");
+	code = choose_events(choice, events ? events : "");
 	if (code != PAPI_OK) {
 		if (events && *events)
 			pp_regions_say("Warning: none of the events can be counted; "
 				       "PAPI_TOT_CYC is instead.\n");
 		pp_choice_forget(choice);
-		code = choose(choice, "PAPI_TOT_CYC");
+		code = choose_events(choice, "PAPI_TOT_CYC");
 	}
 	for (int i = 0; i < choice->nevents; i++)
 		pp_regions_say("Info: counts %s.\n", choice->name[i]);
