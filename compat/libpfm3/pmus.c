@@ -145,10 +145,10 @@ static pfm_err_t choose_cpu(const struct tach__cpu *cpu)
 		    cpus[i].first <= cpu->model && cpu->model <= cpus[i].last &&
 		    !(cpus[i].type == PFMLIB_GEN_IA32_PMU && cpu->noarch))
 			return choose_pmu(cpus[i].type,
-				      cpus[i].revision == OF_K8
-					      ? k8_revision(cpu->model, cpu->stepping)
-					      : cpus[i].revision,
-				      cpus[i].type == PFMLIB_PENTIUM4_PMU ? cpu->model : 0);
+					  cpus[i].revision == OF_K8
+						  ? k8_revision(cpu->model, cpu->stepping)
+						  : cpus[i].revision,
+					  cpus[i].type == PFMLIB_PENTIUM4_PMU ? cpu->model : 0);
 	return PFMLIB_ERR_NOTSUPP;
 }
 
@@ -159,11 +159,11 @@ static pfm_err_t choose_host(void)
 	if (tach__native_arch() == TACH__X86 && tach__x86_cpus("", 1, &cpu, 1))
 		return choose_cpu(&cpu);
 	if (tach__native_arch() == TACH__IA64 && tach__ia64_cpus("", 1, &cpu, 1))
-		return choose_pmu(cpu.family == 7	 ? PFMLIB_ITANIUM_PMU
-			      : cpu.family == 31 ? PFMLIB_ITANIUM2_PMU
-			      : cpu.family == 32 ? PFMLIB_MONTECITO_PMU
-						 : PFMLIB_GEN_IA64_PMU,
-			      0, 0);
+		return choose_pmu(cpu.family == 7    ? PFMLIB_ITANIUM_PMU
+				  : cpu.family == 31 ? PFMLIB_ITANIUM2_PMU
+				  : cpu.family == 32 ? PFMLIB_MONTECITO_PMU
+						     : PFMLIB_GEN_IA64_PMU,
+				  0, 0);
 	return PFMLIB_ERR_NOTSUPP;
 }
 
