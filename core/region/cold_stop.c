@@ -96,17 +96,15 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 {
 	const struct tach__hot *self = tach__self;
 	const struct tach__thread *record = self->record;
-	uint64_t costs;
 
 	do {
-		costs = TACH__GET(record->costs);
-		TACH__ORDER();
 		for (uint32_t i = 0; i <= record->count; i++)
-			spent->cold[i] = TACH__GET(record->cold[i]);
+			spent->cold[i] = record->cold[i];
 		spent->state = TACH__GET(self->state);
 		TACH__ORDER();
+		/* Any cost takes time, so comparing the clock's sum is enough. */
 	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
-		 TACH__GET(record->costs) != costs);
+		 TACH__GET(record->cold[0]) != spent->cold[0]);
 	spent->since = TACH__EPOCH(mark->state) != TACH__EPOCH(spent->state);
 }
 
@@ -118,43 +116,6 @@ static void remove_dead_entries(struct tach__thread *record,
 		tach__remove_some_dead_entries(record, sp);
 	else
 		tach__remove_dead_entries(record, sp);
-}
-
-/* Returns 1 if costs were subtracted inside, and nothing else is unusual. */
-static int is_only_spent(const struct tach__thread *record, const struct tach_region_mark *mark,
-			 const struct tach__reading *r, const struct spent *spent)
-{
-	uint32_t level = TACH__LEVEL(mark->state);
-
-	return spent->since && record->residue_known && !record->owed &&
-	       TACH__LEVEL(spent->state) == level + 1 &&
-	       *tach__marks(tach__stack(record->hot, level)) == mark &&
-	       tach__signals_held == tach__calibrating &&
-	       (level || !tach__thread_is_outdated()) &&
-	       (record->count == 0 || (mark->counters.lock & 1) || r->flags ||
-		!tach__lock_has_changed(record->reader, &mark->counters));
-}
-
-/* Without a system call. A handler may end regions of its own between any two instructions. */
-static void end_spent(struct tach__thread *record, struct tach_region_mark *mark,
-		      struct tach__reading *r, const struct spent *spent, int fenced,
-		      const uint64_t *before)
-{
-	struct tach__hot *hot = record->hot;
-	uint32_t level = TACH__LEVEL(mark->state);
-	uint64_t state = spent->state;
-
-	tach__cost_subtract(record, TACH__EPOCH(mark->state), spent->cold, r->delta);
-	for (uint32_t i = 0; i <= record->count; i++)
-		r->delta[i] -= before[i];
-	/* Begins the epochs again. Afterwards, a handler's START may release this record. */
-	if (level == 0 && __atomic_compare_exchange_n(&hot->state, &state,
-						      TACH__STATE(TACH__OPENING(state), 0, 1),
-						      0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		TACH__SET(record->epoch, 0);
-	tach__edges_add(hot, mark, r, fenced);
-	if (level)
-		tach__cost_add(record, record->residue.spent[fenced], level);
 }
 
 /* flat: how a flat region's STOP came here, or TACH__UNFLAT. */
@@ -174,11 +135,6 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		return;
 	}
 	read_spent(&r, &spent, mark, fenced);
-	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
-	if (!more && is_only_spent(record, mark, &r, &spent)) {
-		end_spent(record, mark, &r, &spent, fenced, before);
-		return;
-	}
 	/* Some regions stay open: they enclose this one or overlap it. Without a branch: see
 	 * cost.h. */
 	tach__cost_begin(&cost, TACH__LEVEL(mark->state) | TACH__LEVEL(self->state) >> 1);
@@ -187,6 +143,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 	r.flags |= more;
 	if (spent.since)
 		tach__cost_subtract(record, TACH__EPOCH(mark->state), spent.cold, r.delta);
+	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 	for (uint32_t i = 0; i <= record->count; i++) {
 		r.delta[i] -= before[i];
 		residue[i] =
