@@ -10,7 +10,7 @@ static const char *const unmeasured_why[RUN_REASONS] = {
 	[RUN_CLEARED] = "started with a cleared environment",
 };
 
-/* The same for programs that ran unmeasured. */
+/* A note in the report, for readers who do not see tach run's output: unmeasured programs. */
 static void say_unmeasured(const struct run_reports *reports)
 {
 	char note[300];
@@ -25,7 +25,7 @@ static void say_unmeasured(const struct run_reports *reports)
 	}
 }
 
-/* Also writes it into the report, for readers who do not see tach run's output. */
+/* The same for processes without a report. */
 static void say_missing(const struct run_reports *reports)
 {
 	int missing = reports->began - reports->left;
