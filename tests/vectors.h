@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the answers of the references lie (tests/vectors/README.md), decompressed by make. */
+/* The references' answers (tests/vectors/README.md), decompressed by make. */
 #ifndef TESTS_VECTORS_H
 #define TESTS_VECTORS_H
 
@@ -16,7 +16,7 @@ static inline const char *vectors_path(const char *name)
 	return path;
 }
 
-/* NULL: it is not there; the test that wanted it has failed. */
+/* NULL: the file does not exist, and the test fails. */
 static inline FILE *vectors_open(const char *name)
 {
 	return fopen(vectors_path(name), "re");

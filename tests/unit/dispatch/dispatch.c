@@ -103,13 +103,13 @@ static void foreign_counters(void)
 	begin(pmu);
 	add("BUS_IO_IO");
 	events[0].ncodes = 1;
-	events[0].counters = 1; /* PMC0 exists and is no counter */
+	events[0].counters = 1; /* PMC0 exists, but is not a counter */
 	CHECK(refused(TACH_ERR_INVAL));
 	events[0].counters = 0x21;
 	CHECK(run() == 0 && out.pmds[0].number == 5, "PMD%u", out.pmds[0].number);
 }
 
-/* Modern PMUs: fixed counters, and registers above them taken away one by one. */
+/* Modern PMUs: tests the fixed counters, then removes the registers above them one by one. */
 static void until_none(void)
 {
 	static const char *const names[] = {"skl", "spr", "amd64_fam19h_zen4", "arm_n1"};

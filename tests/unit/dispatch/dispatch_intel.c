@@ -18,7 +18,7 @@ static void general_counters(void)
 	PMD(0, 0, 0xc1, 0);
 	PMD(1, 1, 0xc2, 1);
 	CHECK(out.npmcs == 3 && out.npmds == 2, "%u %u", out.npmcs, out.npmds);
-	/* Levels that dispatch is given count more than those in the word. */
+	/* Privilege levels passed to dispatch override those in the encoded word. */
 	events[0].privilege = TACH_PRIVILEGE_KERNEL;
 	events[1].privilege = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER;
 	DISPATCHED();
@@ -40,7 +40,7 @@ static void general_counters(void)
 	events[0].codes[0] &= ~0x500000ull;
 	DISPATCHED();
 	PMC(0, 0x5200c4, 0x186);
-	/* Flags are rows', not what has been encoded. */
+	/* Flags have an effect on rows, not on encoded events. */
 	events[1].flags = TACH_DISPATCH_OCCUPANCY;
 	DISPATCHED();
 	events[1].ncodes = 0;
@@ -173,7 +173,10 @@ static void one_enable_bit(void)
 	LACKS(0);
 }
 
-/* Two counters, whose registers lie elsewhere, and a register that enables both. */
+/*
+ * Knights Corner has two counters with register numbers of their own, and one register that
+ * enables both.
+ */
 static void knights_corner(void)
 {
 	begin("knc");
@@ -251,10 +254,10 @@ static void metrics(void)
 	take_away(33);
 	DISPATCHED();
 	LACKS(33);
-	begin("spr"); /* the first of them is one as well */
+	begin("spr"); /* PERF_METRICS is a fixed counter too */
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
-	events[0].counters = 8ull << 32; /* the mask of slots, which does not make it a field */
+	events[0].counters = 8ull << 32; /* the mask of slots: this event is not a field */
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
 	begin("skl"); /* looks like a field, but this PMU has none */
 	add("skl::UOPS_ISSUED:ANY");
@@ -328,7 +331,7 @@ static void precise_sampling(void)
 	PMC(17, 8ull << 32 | 9, 0x3f1);
 	take_away(17);
 	REFUSED(TACH_ERR_NOASSIGN, "PMC17");
-	/* By its rows as well. */
+	/* The same for an event given by its row. */
 	begin("skl");
 	x86.pebs = 1;
 	in.x86 = &x86;

@@ -30,7 +30,7 @@ static uint64_t rnd(uint64_t n)
 	return rnd64() % n;
 }
 
-/* A request: one of three models, ranges of code or data, events that allow them. */
+/* A request: one of three PMU models, ranges of code or data, and events that permit ranges. */
 struct question {
 	const char *pmu;
 	int code; /* else data */
@@ -128,7 +128,7 @@ static int is_counted(const struct tach_ranges_used *used, int fine, uint64_t ad
 	return 0;
 }
 
-/* Asked for, the excess included. */
+/* Returns true if the address is in a requested range or in its stated excess. */
 static int is_due(const struct question *q, const struct tach_ranges_used *used,
 		  uint64_t address)
 {
@@ -140,7 +140,7 @@ static int is_due(const struct question *q, const struct tach_ranges_used *used,
 	return 0;
 }
 
-/* Edges of a range and of its excess, and any address inside. */
+/* Returns the first or last address of a range or of its excess, or any address inside. */
 static uint64_t probe(const struct question *q, const struct tach_ranges_used *used)
 {
 	int i = (int)rnd((uint64_t)q->n);

@@ -91,7 +91,7 @@ static void range_registers(void)
 	in.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_1;
 	DISPATCHED();
 	IS(11, 0xa);
-	ia64.dear.used = 1; /* then PMC11 is that register's */
+	ia64.dear.used = 1; /* then PMC11 belongs to this register */
 	DISPATCHED();
 	IS(11, 0xa);
 	CHECK(out.npmcs == 1 && out.npmds == 3, "%u %u", out.npmcs, out.npmds);
@@ -273,7 +273,7 @@ static void itaniums_branch_buffer(void)
 	ia64.btb = (struct tach_dispatch_btb){1, 0, 0, 0, 0, 0, 0, 0, 2, 1};
 	DISPATCHED();
 	IS(12, 8 | 1 << 6 | 1 << 15);
-	ia64.dear.used = 1; /* it does not mind */
+	ia64.dear.used = 1; /* this register permits it */
 	ia64.dear.mode = TACH_EAR_TLB;
 	DISPATCHED();
 }
@@ -321,7 +321,10 @@ static void trace_buffers(void)
 	LACKS(42);
 }
 
-/* PMC8, 9, 15: bit 0 no range, bit 1 inverted, bit 2 always; which channels obey. */
+/*
+ * PMC8, 9, 15: bit 0 means no range, bit 1 inverted, bit 2 always; also which channels the
+ * range applies to.
+ */
 static void opcode_matchers(void)
 {
 	with("itanium2", "IA64_INST_RETIRED");

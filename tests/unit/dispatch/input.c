@@ -5,7 +5,7 @@
 
 enum { LISTS = 1000 };
 
-/* Refused with that sentence, which is of no line or column. */
+/* The call must be refused with this message, which has no line or column. */
 static void says(int code, const char *text, int line)
 {
 	int rc;
@@ -100,7 +100,7 @@ static void numbers(void)
 	events[0].ncodes = TACH_EVENT_CODES_MAX;
 	DISPATCHED();
 	events[0].ncodes = 1;
-	events[0].counters = 1ull << 31; /* no counter of its */
+	events[0].counters = 1ull << 31; /* not a counter of this PMU */
 	SAYS(TACH_ERR_INVAL, "skl lacks the counters that BR_INST_RETIRED needs");
 	begin_at(tach_dispatch_list("core"));
 	row("L2_LD:SELF");

@@ -72,7 +72,10 @@ static void load_latency(void)
 	LACKS(18);
 }
 
-/* A mask of eight bits: more is refused, or cut on the P6 family as of old. */
+/*
+ * An eight-bit threshold: larger values are refused, except on the P6 family, where they are
+ * truncated as in libpfm-3.
+ */
 static void thresholds(void)
 {
 	list("nhm");
@@ -156,7 +159,7 @@ static void fixed_counters(void)
 	REFUSED(TACH_ERR_INVAL, "a flag that this PMU's counters lack");
 	events[0].flags = TACH_DISPATCH_INVERT;
 	REFUSED(TACH_ERR_NOASSIGN, "that has no options");
-	list("core"); /* elsewhere they are had */
+	list("core"); /* other lists have them */
 	row("INSTRUCTIONS_RETIRED");
 	events[0].threshold = 2;
 	DISPATCHED();
@@ -222,7 +225,7 @@ static void branch_records(void)
 	PMC(30, 0, 0x1c8);
 	take_away(30);
 	REFUSED(TACH_ERR_NOASSIGN, "PMC30");
-	list("core"); /* this list has none */
+	list("core"); /* this list has no such register */
 	row("INSTRUCTIONS_RETIRED");
 	x86.lbr = 1;
 	DISPATCHED();

@@ -52,7 +52,9 @@ static const struct escr *escr_at(uint64_t msr)
 	return NULL;
 }
 
-/* The front side bus's b2b_cycles, bnr, snoop and response: these alone have select 3 there. */
+/*
+ * Only these events of the front side bus have select 3: b2b_cycles, bnr, snoop and response.
+ */
 static int selects(const struct escr *e, uint64_t cccr, uint64_t escr)
 {
 	unsigned event = escr >> 25 & 0x3f, select = cccr >> 13 & 7;
@@ -162,7 +164,9 @@ static void list(void)
 	begin_at(tach_dispatch_list("pentium4"));
 }
 
-/* Four selectors before the three counters of a side; three before two. */
+/*
+ * One side has four selectors but three counters; another has three selectors but two counters.
+ */
 static void fewer_counters_than_selectors(void)
 {
 	list();

@@ -40,7 +40,7 @@ static void offcore_registers(void)
 	begin("spr");
 	OFFCORE("spr::OCR:DEMAND_CODE_RD_ANY_RESPONSE", 0x51012a, 0, 0x10004);
 	OFFCORE("spr::OCR:DEMAND_CODE_RD_DRAM", 0x51012b, 1, 0x73c000004);
-	begin("spr"); /* encoded for the second register it goes there */
+	begin("spr"); /* an event encoded for the second register uses that register */
 	add("spr::OCR:DEMAND_CODE_RD_ANY_RESPONSE");
 	events[0].codes[0] ^= 0x12a ^ 0x12b;
 	DISPATCHED();
@@ -89,7 +89,10 @@ static void offcore_of_small_cores(void)
 	LACKS(19);
 	take_away(31);
 	REFUSED(TACH_ERR_NOASSIGN, "more different values than registers");
-	/* With additional bits it is still that value; a part of it is not. */
+	/*
+	 * A value with additional bits is recognised; a value with only some of the bits is
+	 * not.
+	 */
 	begin("knl");
 	add("knl::OFFCORE_RESPONSE:PARTIAL_STREAMING_STORES_ANY_RESPONSE");
 	events[0].codes[1] = 0x14001;

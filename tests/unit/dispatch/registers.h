@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dispatch of encoded events and of rows, and the registers that come of it. */
+/* Dispatches encoded events and rows, and checks the resulting registers. */
 #ifndef TESTS_DISPATCH_REGISTERS_H
 #define TESTS_DISPATCH_REGISTERS_H
 
@@ -16,7 +16,7 @@ static struct tach_dispatch in;
 static struct tach_dispatch_out out;
 static struct tach_error err;
 
-/* A list of libpfm-3, or a PMU. */
+/* Begins with a list of libpfm-3, or with a PMU. */
 static inline void begin_at(int pmu)
 {
 	memset(&in, 0, sizeof in);
@@ -47,7 +47,7 @@ static inline void add(const char *string)
 	tach_dispatch_from_event(&event, &events[in.nevents++]);
 }
 
-/* The same where a fixed counter counts it too. */
+/* The same for an event that a fixed counter can count too. */
 static inline void add_fixed(const char *string, int fixed)
 {
 	add(string);

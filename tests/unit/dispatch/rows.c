@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows are encoded as they stand; a string is made of them only to say what is wrong. The
- * encoder of strings is this test's.
+ * Rows are encoded as they stand; a string is made of them only to say what is wrong. The test
+ * replaces the encoder of strings.
  */
 #include "core/dispatch/dispatch.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every cause the doctor knows, put before the judgement as evidence; see also doctor_real.c.
+ * Tests every cause that the doctor knows, with made-up evidence; doctor_real.c tests real
+ * obstacles.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +26,10 @@ static const struct tach_finding *finding(enum tach_cause cause)
 	return NULL;
 }
 
-/* Judges; the cause must be found, its sentence hold `word`, and no other cause be named. */
+/*
+ * Judges the evidence. The doctor must find this cause and no other, and its sentence must
+ * contain `word`.
+ */
 static void expect(const struct tach__evidence *e, enum tach_cause cause,
 		   enum tach_verdict verdict, const char *word)
 {

@@ -22,8 +22,8 @@ static struct kernel {
 	int instructions_error; /* of this event only */
 	int map_error;
 	int counters;	  /* more pinned events than this are in error state; 0 = any number */
-	uint64_t step;	  /* growth of the count at each read */
-	uint64_t surplus; /* on top, the first time after a long loop would have run */
+	uint64_t step;	  /* growth of the count per read */
+	uint64_t surplus; /* added once, when a long loop would have run */
 	int frozen;	  /* enabled and running stay 0 */
 } kernel;
 

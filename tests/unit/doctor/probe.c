@@ -14,18 +14,20 @@
 
 #if defined(__x86_64__)
 
-/* Events by order: two of software, the counted one, a try, the reader's, and then those that
- * find out how many are free. */
+/*
+ * Order in which the doctor opens events: two software events, the counted one, a trial, the
+ * reader's event, and then those that find out how many counters are free.
+ */
 enum { FIRST = 1000, MOST = 64, LOOP = 2000000, FREE = 5, READER = FIRST + 4 };
 
-/* Zeros: all opens, and nothing but loops counts. */
+/* All zero: every open succeeds, and only loops count. */
 static struct kernel {
 	int refuse_kernel, refuse_instructions, refuse_cycles, map_error;
-	int room; /* pinned events beyond are in error state; 0: none is */
-	int most; /* that can be open; 0: any number */
+	int room; /* events after this number are in error state; 0: no event is */
+	int most; /* number of events that may be open; 0: any number */
 	int user_read;
-	int broken; /* reads of the counted event that are answered, and one more */
-	uint64_t loop, step, enabled, once; /* once: what the first loop has too much */
+	int broken; /* number of reads of the counted event that succeed, plus one */
+	uint64_t loop, step, enabled, once; /* once: extra count in the first loop */
 	/* user access is requested in config1; number of known bits */
 	int asks, grants;
 	int undivided; /* no level can be left out */
@@ -176,7 +178,7 @@ static void as_it_should(void)
 		strcat(wanted, "0:1:0 pinned 3\n");
 	CHECK(strcmp(said, wanted) == 0, "%s", said);
 	CHECK(unmapped == 1);
-	/* The reader reads once at open, and at both ends of six loops. */
+	/* The reader reads once when it opens, and at both ends of each of six loops. */
 	CHECK(reads[READER - FIRST] == 1 + 2 * 6, "%d", reads[READER - FIRST]);
 	CHECK(reads[2] == 12 && reads[FREE] == 1 && reads[FREE + 31] == 1 &&
 	      reads[FREE + 32] == 0);

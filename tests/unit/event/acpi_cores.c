@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arm64 with ACPI and two kinds of core: PMUs are called armv8_pmuv3_<number>, and only their
- * `cpus` tells whose they are. The machine is a folder made here.
+ * arm64 with ACPI and two kinds of core: PMUs are called armv8_pmuv3_<number>; only their
+ * `cpus` shows which core type they belong to. The machine is a folder made here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,10 @@ static void numbered(void)
 		core(i, i < 4 ? 0xd4d : 0xd46);
 	TYPE_IS("arm_ac510::CPU_CYCLES", 9);
 	TYPE_IS("arm_ac715::CPU_CYCLES", 8);
-	/* One kind has no PMU that this kernel serves: the other one's is not taken for it. */
+	/*
+	 * If the kernel has no PMU for one core type, the PMU of the other type is not used for
+	 * it.
+	 */
 	root_wipe(root);
 	pmu("armv8_pmuv3_0", 8, "0-3");
 	for (int i = 0; i < 5; i++)
@@ -82,7 +85,10 @@ static void numbered(void)
 	TYPE_IS("arm_ac510::CPU_CYCLES", RAW);
 }
 
-/* A device tree's names tell; and a numbered PMU that says nothing is taken by its name. */
+/*
+ * A devicetree's PMU names identify the core type; a numbered PMU without this information is
+ * matched by its name.
+ */
 static void named(void)
 {
 	root_wipe(root);
@@ -103,7 +109,8 @@ static void hostile(void)
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		root_wipe(root);
 		pmu("armv8_pmuv3_0", 8, lists[i]);
-		TYPE_IS("arm_ac510::CPU_CYCLES", 8); /* by name, as nothing else tells */
+		/* by name: there is no other information */
+		TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Intel's architectural events as a processor has them: versions, absent events, hypervisors
- * without a PMU, other vendors. This test answers CPUID itself (Intel SDM volume 2, leaf 0AH).
+ * without a PMU, other vendors. The test replaces CPUID (Intel SDM volume 2, leaf 0AH).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +157,7 @@ static void absent_events(void)
 	in_child(told_as_absent);
 }
 
-/* Version 3 with every event stands in. */
+/* On an unknown processor, version 3 with all its events is assumed. */
 static void stands_in(void)
 {
 	int general = -1, fixed = -1;
@@ -167,7 +167,10 @@ static void stands_in(void)
 	CHECK(there() == ALL && modifiers() == 1, "%#x %#x", there(), modifiers());
 }
 
-/* Events after the seven of version 3, of which a named processor is not known to have any. */
+/*
+ * Events after the first seven, which belong to version 3: a CPU chosen by name is not known to
+ * have them.
+ */
 static void later_events(void)
 {
 	static const char *const later[] = {
@@ -254,7 +257,10 @@ static void named_host(void)
 	}
 }
 
-/* CPUID is a trap in a virtual machine, of which many have no PMU. */
+/*
+ * The library asks CPUID only once: in a virtual machine CPUID traps, and many virtual machines
+ * have no PMU.
+ */
 static void asked_once(void)
 {
 	int asked;

@@ -106,7 +106,8 @@ static void vendors_meaning(void)
 		{"lnl_lnc::LSD.UOPS:c=8:i:eq", 0x10088001a8},
 		{"cpu/event=0xa8,umask=1,eq=1/", 0x10000001a8},
 		/*
-		 * Differs from the vendor's list, which leaves out part of its own description.
+		 * Differs from the vendor's list, where a part of its own description is
+		 * missing.
 		 */
 		{"skx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
 		{"clx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
@@ -122,17 +123,17 @@ static void vendors_meaning(void)
 	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
 		CHECK(config_of(means[i].string) == means[i].config, "%s: 0x%llx",
 		      means[i].string, (unsigned long long)config_of(means[i].string));
-	/* The drop-in has libpfm-4's for both. */
+	/* The drop-in returns libpfm-4's code for both. */
 	opt.flags = TACH_ENCODE_LIBPFM4;
 	CHECK(tach_event_encode("skx::UOPS_RETIRED.STALL_CYCLES", &opt, &e, NULL) == 0 &&
 		      e.config == 0x18001c2,
 	      "0x%llx", (unsigned long long)e.config);
 }
 
-/* perf's modifiers in one word, where libpfm-4 knows none. */
+/* Tests perf's modifiers written as one word; libpfm-4 does not know them. */
 static void perfs_letters(void)
 {
-	/* Linux's own names where the machine is one that has PERF_METRICS. */
+	/* Tests Linux's own event names on a machine that has PERF_METRICS. */
 	static const struct {
 		const char *name;
 		uint64_t config;
@@ -191,7 +192,7 @@ static void perfs_letters(void)
 	CHECK(tach_event_encode("cycles:ux", &opt, &e, &err) == TACH_ERR_ATTR, "%s", err.text);
 	CHECK(tach_event_encode("context-switches:p", &opt, &e, &err) == TACH_ERR_ATTR, "%s",
 	      err.text);
-	/* i stays the hardware's where there is one. */
+	/* The letter i keeps the meaning of the hardware modifier if the PMU has one. */
 	CHECK(tach_event_encode("skl::UOPS_ISSUED:ANY:c=1:I", &opt, &e, &err) == 0 &&
 		      e.config == 0x180010e,
 	      "%s: %#llx", err.text, (unsigned long long)e.config);

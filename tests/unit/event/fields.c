@@ -147,7 +147,7 @@ static void callers_sampling(void)
 	}
 }
 
-/* ---- where it may count ---- */
+/* ---- the counters that may count it ---- */
 
 static void counters(void)
 {
@@ -160,7 +160,10 @@ static void counters(void)
 		{"snb", "RESOURCE_STALLS", {"FCSW"}, 0xff},
 		{"snb", "RESOURCE_STALLS", {"LB", "FCSW"}, 0xf},
 		{"snb", "RESOURCE_STALLS", {"FCSW", "LB"}, 0xf},
-		/* Where two share none, dispatch will say so: the first one's remain. */
+		/*
+		 * If two umasks share no counter, the first umask's counters stay; dispatch
+		 * reports the conflict.
+		 */
 		{"snb", "CPU_CLK_UNHALTED", {"REF_TSC", "THREAD"}, 0x400000000},
 		{"snb", "CPU_CLK_UNHALTED", {"THREAD", "REF_TSC", "THREAD_ANY"}, 0x200000000},
 		{"snb", "CPU_CLK_UNHALTED", {"REF_P", "THREAD", "REF_XCLK"}, 0xf},
@@ -240,7 +243,7 @@ static void attr_bits(void)
 			      memcmp(&attr, &expected, sizeof attr) == 0,
 		      "bit %d", bit);
 	}
-	/* The caller samples by frequency, and the event by it too or not. */
+	/* The caller's attr samples by frequency; the event may do so too. */
 	memset(&attr, 0, sizeof attr);
 	attr.freq = 1;
 	attr.sample_freq = 50;
@@ -311,7 +314,9 @@ static void wrong_options(void)
 	}
 }
 
-/* A later version's struct: what this one does not know becomes 0, as do codes there are not.
+/*
+ * The struct of a later version: fields unknown to this version become 0, and so do absent
+ * codes.
  */
 static void larger_struct(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modifiers of uncore events: thresholds and filters, where each lies in the words of a box
- * (Intel's uncore performance monitoring manuals), and what is too much for it.
+ * Modifiers of uncore events: the position of each threshold and filter in the words of a box
+ * (Intel's uncore performance monitoring manuals), and the errors for values that are too
+ * large.
  */
 #include <string.h>
 #include <tach.h>
@@ -24,7 +25,10 @@ static int encode(const char *string, uint32_t flags)
 
 #define HIT "skx_unc_cha0::UNC_C_TOR_INSERTS:ALL_HIT"
 
-/* The most that fits, in its word; its name says so, too, and means the same. */
+/*
+ * Encodes the largest value that fits. The full name contains the value and encodes to the same
+ * words.
+ */
 static void words(void)
 {
 	static const struct {
@@ -87,7 +91,7 @@ static void words(void)
 		 ":FILT_SLOT0:",
 		 {0xe04, 0xc6100}},
 		{"snbep_unc_imc0::UNC_M_CAS_COUNT:0xff", ":0xff:e=0", {0xff04}},
-		/* Without any filter of the second word all are let through. */
+		/* Without a filter in the second word, the box counts all requests. */
 		{HIT, ":ALL_HIT:e=0:i=0:t=0", {0x1535, 0, 0x3b}},
 		{"skx_unc_cha0::UNC_C_TOR_OCCUPANCY:ALL_HIT",
 		 ":ALL_HIT:e=0:i=0:t=0",

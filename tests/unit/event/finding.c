@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an event is looked for, and under which spellings it is found. */
+/* The tables in which an event is searched, and the spellings that find it. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/event/event.h"
@@ -57,7 +57,7 @@ static void candidates(void)
 	}
 }
 
-/* A caller's own list is all there is. */
+/* If the caller gives a list of PMUs, only these are searched. */
 static void callers_list(void)
 {
 	int search[3] = {pmu_named("hsw"), pmu_named("arm_n1"), pmu_named("perf")};
@@ -147,7 +147,7 @@ static void spellings(void)
 	}
 }
 
-/* EVENT:request=A:response=B.C is the umask A_B_C, whatever follows. */
+/* EVENT:request=A:response=B.C means the umask A_B_C, with any attributes after it. */
 static void requests(void)
 {
 	static const struct {
@@ -205,7 +205,7 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 	return NULL;
 }
 
-/* A vendor's name with two dots is the vendor's event; its parts with colons are libpfm-4's. */
+/* A name with two dots is the vendor's spelling; the same parts with colons are libpfm-4's. */
 static void vendors_names(void)
 {
 	static const struct {
@@ -336,7 +336,7 @@ static void other_machines(void)
 	CHECK(tach_event_encode("INST_RETIRED:ANY_P", &opt, &e, &err) == 0 && e.pmu == opt.pmu);
 }
 
-/* Searches and checks, nothing else. */
+/* tach_event_find only searches and checks. */
 static void looked_up(void)
 {
 	struct tach_encode_options opt = options("skl");

@@ -74,7 +74,7 @@ static const struct {
 	 "netburst::uops_retired:NBOGUS:e=0:cmpl=0:thr=3:u=0:k=1:mg=0:mh=1"},
 	{1, THEIRS, "netburst::uops_retired:NBOGUS:thr=3:k",
 	 "netburst::uops_retired:NBOGUS:k=1:u=1:e=0:cmpl=0:thr=3:u=0:k=1:mg=0:mh=1"},
-	/* A umask that takes no modifiers: those the string chose all the same. */
+	/* If a umask has no modifiers, the full name shows those that the string contained. */
 	{0, OURS, "icl::TOPDOWN_M:BACKEND_BOUND", "icl::TOPDOWN_M:BACKEND_BOUND"},
 	{0, OURS, "icl::TOPDOWN_M:BACKEND_BOUND:u", "icl::TOPDOWN_M:BACKEND_BOUND:u=1"},
 	{0, THEIRS, "icl::TOPDOWN_M:BACKEND_BOUND:u", "icl::TOPDOWN_M:BACKEND_BOUND"},

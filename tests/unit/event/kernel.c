@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of Linux and no PMU model: raw codes, tracepoints, levels; and whose core's they are.
+/*
+ * Events of Linux without a PMU model: raw codes, tracepoints, privilege levels, and the core
+ * type that they belong to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 
 static char root[] = "/tmp/tach-kernel-XXXXXX";
 
-/* host NULL: the machine that TACH_PMU says, with cores of two kinds. */
+/* host NULL: the machine that TACH_PMU names, which has two core types. */
 static struct tach_encode_options options(const char *host)
 {
 	static char devices[64], events[64];
@@ -148,7 +150,7 @@ static void long_tracepoints(void)
 	}
 }
 
-/* A path of 256 bytes with its end is the longest there is room for. */
+/* The longest allowed path has 256 bytes including the terminating 0. */
 static void long_tracefs(void)
 {
 	struct tach_encode_options opt = options("skl");
@@ -173,7 +175,7 @@ static void long_tracefs(void)
 	}
 }
 
-/* With its lowest numbers free: a folder may be opened as the first of all files. */
+/* File descriptor 0 is free, so that it may become the descriptor of the folder. */
 static void without_input(void)
 {
 	struct tach_encode_options opt = options("skl");
@@ -191,7 +193,7 @@ static void without_input(void)
 	}
 }
 
-/* The level h is where the core's PMU knows it; libpfm-4 has it for the hardware's alone. */
+/* Level h exists if the core's PMU has it; libpfm-4 has it only for hardware events. */
 static void levels(void)
 {
 	static const struct {
@@ -214,7 +216,7 @@ static void levels(void)
 		 TACH_ERR_ATTR},
 		{TACH_ENCODE_LIBPFM4, "amd64_fam19h_zen3", "sched:sched_switch:h",
 		 TACH_ERR_ATTR},
-		/* So is how precise a sample is. */
+		/* The same for the precision of a sample. */
 		{0, "skl", "cycles:precise=1", 0},
 		{0, "skl", "L1-dcache-loads:precise=1", 0},
 		{0, "skl", "r1:precise=1", 0},

@@ -57,7 +57,7 @@ static void words(void)
 		{"PSWI", ALL, 1, 0, 0},
 		{"kP", ALL, 1, BIT(K), 0},
 		{"PSWIXb", 0, 1, 0, 0},
-		/* Without a hypervisor's level there are only the other levels to count. */
+		/* Without a hypervisor level, only the other levels are counted. */
 		{"ukh", ALL & ~BIT(H), 1, BIT(U) | BIT(K), 0},
 		{"hk", ALL & ~BIT(H), 1, BIT(K), 0},
 		{"h", ALL & ~BIT(H), 0, 0, 0},

@@ -41,7 +41,10 @@ static void named(void)
 		/* A word that is a umask and a modifier: with a value it is the modifier. */
 		{0, "p6::L2_LD:M:I", "p6::L2_LD:I:M:k=1:u=1:e=0:i=0:c=0", 0x530929},
 		{0, "p6::L2_LD:M:I=1", "p6::L2_LD:M:k=1:u=1:e=0:i=1:c=0", 0xd30829},
-		/* Umasks of boxes give way to modifiers there, those of cores do not. */
+		/*
+		 * For boxes, a modifier has priority over a umask of the same name; for cores,
+		 * the umask has.
+		 */
 		{TACH_ENCODE_LIBPFM4, "srf::L2_LINES_IN:E",
 		 "srf::L2_LINES_IN:E:k=1:u=1:e=0:i=0:c=0", 0x530425},
 		{TACH_ENCODE_LIBPFM4, "tgl::LOCK_CYCLES:CACHE_LOCK_DURATION",
@@ -106,7 +109,7 @@ static void refused(void)
 		 "given before with another value"},
 		{TACH_ENCODE_LIBPFM4, "skl::INST_RETIRED:ANY_P:c=1:c=2", TACH_ERR_ATTR_SET, 29,
 		 "given before with another value"},
-		/* An alias has its modifiers already. */
+		/* An alias already contains its modifiers. */
 		{0, "core::RS_UOPS_DISPATCHED_NONE:c=2", TACH_ERR_ATTR_SET, 31,
 		 "given before with another value"},
 		/* An unknown name is reported first. */
@@ -126,7 +129,10 @@ static void refused(void)
 	}
 }
 
-/* Itanium's ranges and opcodes belong to its dispatch: no event string takes them. */
+/*
+ * Address ranges and opcodes of Itanium are arguments of dispatch; an event string cannot
+ * contain them.
+ */
 static void no_ranges(void)
 {
 	static const char *const words[] = {"irange", "drange", "opc"};
@@ -231,8 +237,7 @@ static void picked(void)
 		 {"NEAR_CALL", "NEAR_TAKEN"},
 		 TACH_ERR_FEATCOMB,
 		 NULL},
-		/* Aliases: a umask's stands for its own; of an event's the umasks are others.
-		 */
+		/* A umask's alias replaces the umask; an event's alias has other umasks. */
 		{"core", "L2_LD", {UMASK}, 1, {"MESI"}, 0, "core::L2_LD:MESI"},
 		{"core",
 		 "RS_UOPS_DISPATCHED_NONE",

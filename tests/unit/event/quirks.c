@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings that libpfm-4 answers otherwise, each for another of core/port/quirks.c's reasons. */
+/*
+ * Strings that libpfm-4 encodes differently; each tests another reason in core/port/quirks.c.
+ */
 #include <string.h>
 #include "core/event/event.h"
 #include "tests/check.h"
@@ -23,7 +25,7 @@ static const struct {
 		uint64_t code;
 	} is[2]; /* ours, libpfm-4's */
 } strings[] = {
-	/* An alias of an alias: its own code there. */
+	/* An alias of an alias: libpfm-4 gives it another code. */
 	{TACH_OS_NONE,
 	 "snb::LLC_MISSES",
 	 {{"snb::L3_LAT_CACHE:MISS:k=1:u=1:e=0:i=0:c=0:t=0", 0x53012e},
@@ -51,7 +53,7 @@ static const struct {
 	 {{"skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0", 0x5301c6},
 	  {"skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0:fe_thres=0",
 	   0x5301c6}}},
-	/* Period and frequency lie in one word there, which both show. */
+	/* There, period and frequency share one word, so both show its value. */
 	{TACH_OS_PERF_EXT,
 	 "p6::INST_RETIRED:u:freq=100",
 	 {{"p6::INST_RETIRED:e=0:i=0:c=0:u=1:k=0:freq=100:excl=0:mg=0:mh=1", 0x5300c0},

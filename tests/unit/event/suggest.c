@@ -93,7 +93,7 @@ static void long_words(void)
 	}
 }
 
-/* Less than a third of the letters and two may differ. */
+/* A suggestion differs in less than a third of the letters, or in two. */
 static void how_far(void)
 {
 	static const struct {

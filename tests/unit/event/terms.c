@@ -22,7 +22,7 @@ static struct tach_encode_options options(const char *host)
 }
 
 #define TEN "abcdefghij"
-/* With "format/" in front the longest path there is room for. */
+/* With "format/" in front, this is the longest allowed path. */
 #define LONGEST TEN TEN TEN TEN TEN TEN TEN TEN "abcdefgh"
 
 static const struct {
@@ -118,8 +118,7 @@ static void taken(void)
 		{"skl", "odd/deep/", 35, 0, 0x312, 0, 0, 0},
 		{"skl", "odd/flag/", 35, 0, 0x200, 0, 0, 0},
 		{"skl", "odd/sample/", 35, PERIOD, 1, 0, 0, 77},
-		/* A device has a type of its own even where that is 0; a core's PMU may have
-		   none. */
+		/* A device has its own type, even if that is 0; a core's PMU may have none. */
 		{"skl", "box/config=3/", 0, 0, 3, 0, 0, 0},
 		{"skl", "cpu/config=3/", 4, 0, 3, 0, 0, 0},
 		/* The named machine chooses the built-in formats. */
@@ -229,7 +228,7 @@ static void refused(void)
 			      (!bad[i].text || strcmp(err.text, bad[i].text) == 0),
 		      "%s: %d, column %d: %s", bad[i].string, rc, err.column, err.text);
 	}
-	/* Beyond the longest path nothing is read. */
+	/* If the path is too long, no file is read. */
 	CHECK(tach_event_encode("odd/" LONGEST "x=7/", &opt, &e, NULL) == TACH_ERR_ATTR);
 }
 
@@ -268,7 +267,10 @@ static void letters(void)
 		CHECK(tach_event_encode(string, &opt, &e, &err) == 0 && !strcmp(e.name, name),
 		      "%s: %s%s", string, err.text, e.name);
 	}
-	/* Raw words have no levels, and take what changes nothing that is counted. */
+	/*
+	 * Raw words have no privilege levels; they accept attributes that do not change what is
+	 * counted.
+	 */
 	opt.os = TACH_OS_NONE;
 	CHECK(tach_event_encode("odd/low=1/S", &opt, &e, NULL) == 0);
 	CHECK(tach_event_encode("odd/low=1/u", &opt, &e, &err) == TACH_ERR_ATTR &&
@@ -276,7 +278,7 @@ static void letters(void)
 	      "%d", err.column);
 }
 
-/* 64 attributes there may be; letters count. */
+/* At most 64 attributes are allowed; each letter counts as one. */
 static void many_letters(void)
 {
 	static const struct {
@@ -387,7 +389,7 @@ static void events_by_name(void)
 	}
 }
 
-/* EVENT/name=x/ is EVENT where that is no device. */
+/* EVENT/name=x/ means EVENT, unless a device has this name. */
 static void respelled(void)
 {
 	static const char *const same[][2] = {

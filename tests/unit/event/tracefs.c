@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where tracepoints are looked for when the caller names no folder: in tracefs, then where
- * debugfs has it. Both are folders of the test's.
+ * The folders in which tracepoints are searched if the caller names none: tracefs, then
+ * debugfs. Both are folders of the test's.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -131,7 +131,7 @@ static void refusals(void)
 		{"hswep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:DATA_READ",
 		 "DATA_READ cannot be combined with another umask of its group",
 		 TACH_ERR_FEATCOMB, 40},
-		/* One field has the state. */
+		/* The states share one field. */
 		{"bdx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:CORES_C3",
 		 "CORES_C3 cannot be combined with another umask of its group",
 		 TACH_ERR_FEATCOMB, 51},
@@ -152,7 +152,10 @@ static void refusals(void)
 	}
 }
 
-/* A second and a third word are two of perf's, or share one; pinning needs no word. */
+/*
+ * A second and a third filter word become two fields of perf, or share one; pinning needs no
+ * word.
+ */
 static void filters(void)
 {
 	static const struct {
@@ -185,7 +188,7 @@ static void filters(void)
 	}
 }
 
-/* The kernel leaves the number out where there is one box. */
+/* The kernel's name for a single box has no number. */
 static void other_names(void)
 {
 	struct tach_event e;
@@ -266,7 +269,7 @@ static void one_name_of_several(void)
 		opt.flags = TACH_ENCODE_LIBPFM4;
 		rc = tach__event_encode("rapl::RAPL_ENERGY_PKG", &opt, &caller, &e, &err);
 		CHECK(rc == 0 && strcmp(e.name, "rapl::RAPL_ENERGY_PKG") == 0, "%s", e.name);
-		/* Where only this machine's will do. */
+		/* With any_pmu 0, only this machine's boxes are accepted. */
 		opt.any_pmu = 0;
 		there = strcmp(means, machines[i].has[1]) == 0;
 		rc = tach__event_encode("rapl::RAPL_ENERGY_PKG", &opt, &caller, &e, &err);

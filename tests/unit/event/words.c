@@ -40,10 +40,10 @@ static void words(void)
 		{"skl::INST_RETIRED:0xff", 0x51ffc0, 0},
 		{"lnl_lnc::LSD.UOPS:c=8:eq", 0x10085101a8, 0},
 		{"arl_lnc::ITLB_MISSES:STLB_HIT", 0x10000512011, 0},
-		/* wired in, and repeated */
+		/* A counter mask in the event itself, also repeated in the string. */
 		{"skl::UOPS_RETIRED:STALL_CYCLES", 0x1d101c2, 0},
 		{"skl::UOPS_RETIRED:STALL_CYCLES:c=1:i=1", 0x1d101c2, 0},
-		/* a mask that is only a default, and what is part of the event */
+		/* A counter mask that is only a default, and one that is part of the event. */
 		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE", 0x1511008, 0},
 		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE:c=2", 0x2511008, 0},
 		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE:c=0", 0x511008, 0},
@@ -136,7 +136,7 @@ static void names(void)
 		      "%s: %s", names[i][0], event.name);
 }
 
-/* Architectural events are known on Intel's machines without a prefix, and on no others. */
+/* Without a prefix, architectural events are found on Intel's machines only. */
 static void common_tables(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compiled formulas: their forms and factors, and the sequence of instructions. The value alone
- * does not show if a formula was folded.
+ * does not show whether a formula was folded.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +32,9 @@ static char *put_linear(char *to, const struct tach__linear *l)
 	return to + sprintf(to, "%.17g", l->constant);
 }
 
-/* "numerator / denominator" of a formula that is one form; else how many forms and a program.
+/*
+ * Returns "numerator / denominator" for a formula that is one form; otherwise the number of
+ * forms, and a program.
  */
 static const char *form(const char *text)
 {
@@ -60,7 +62,7 @@ static void forms(void)
 		{"7", "7 / 1"},
 		{"elapsed_ns", "1*t 0 / 1"},
 		{"-(N0 - 3*N1 + elapsed_ns - 4)", "-1*N0 3*N1 -1*t 4 / 1"},
-		/* Between constants, even if digits are lost. */
+		/* Constants are folded, even if digits are lost. */
 		{"10 / 4", "2.5 / 1"},
 		{"1 / 3", "0.33333333333333331 / 1"},
 		{"0.1 / 3 + 1", "1.0333333333333334 / 1"},
@@ -229,7 +231,7 @@ static void instructions(void)
 		uint32_t stack;
 		const char *code;
 	} of[] = {
-		/* One form: its terms. */
+		/* One form: the list of its terms. */
 		{"2*N0 - N1 + 5", 0, "term 2*N0 term -1*N1"},
 		{"(N0 + 3*N2) / (N1 - N3)", 0, "term 1*N0 term 3*N2 term 1*N1 term -1*N3"},
 		/* Sums of counts step by step, all else as a dot product. */
@@ -245,7 +247,9 @@ static void instructions(void)
 		{"min(N0 / N1, N2 / N3)", 1, "quot0 quot min end"},
 		{"min((N0 + N1) / N2, 3)", 1, "quot0 num 3 min end"},
 		{"min(elapsed_ns, elapsed_ns)", 1, "t0 t min end"},
-		/* A count or a number is taken along, on whichever side it is. */
+		/*
+		 * An operator takes a count or a number as its second operand, on either side.
+		 */
 		{"N0 * N1", 0, "arg0 0 mul_arg 1 end"},
 		{"N0*N1 + N2", 0, "arg0 0 mul_arg 1 add_arg 2 end"},
 		{"N0*N1 - N2", 0, "arg0 0 mul_arg 1 sub_arg 2 end"},
@@ -268,7 +272,7 @@ static void instructions(void)
 		{"elapsed_ns * N0", 0, "t0 mul_arg 0 end"},
 		{"N0*N1 - N2*N3", 1, "arg0 0 mul_arg 1 arg 2 mul_arg 3 sub end"},
 		{"-(N0*N1)", 0, "arg0 0 mul_arg 1 neg end"},
-		/* Choices, with none waiting and with one. */
+		/* Choices while no value is pending, and while one is. */
 		{"N0 < N1 ? N2 : 3", 1, "arg0 0 arg 1 lt 3 arg0 2 jump 2 num0 3 end"},
 		{"N0*N1 - (N0 < N1 ? N2 : 3)", 2,
 		 "arg0 0 mul_arg 1 arg 0 arg 1 lt 4 pop arg 2 jump 3 pop num 3 sub end"},
@@ -298,7 +302,10 @@ static tach__entry *entry(const char *text)
 	return is;
 }
 
-/* Up to four counts over up to two have a function for just that; with more, or others, one. */
+/*
+ * A quotient of at most four counts over at most two has a function of its own; all others
+ * share one.
+ */
 static void sums_have_functions_of_their_own(void)
 {
 	static const char *const above[] = {"2*N0", "2*N0 + N1", "2*N0 + N1 + N2",
@@ -332,7 +339,10 @@ static void sums_have_functions_of_their_own(void)
 			}
 }
 
-/* The k-th step with a count or number, and the instruction that runs it; one more follows. */
+/*
+ * Returns the instruction that runs the k-th step with a count or a number; another one
+ * follows.
+ */
 static tach__step *step(int k, const char *more)
 {
 	static const char *const along[] = {"+ N2", "- N2", "* N2", "/ N2",
@@ -343,13 +353,13 @@ static tach__step *step(int k, const char *more)
 
 	snprintf(text, sizeof text, "min((N0*N1 %s)%s, 1e9)", along[k], more);
 	f = compile(text);
-	/* arg0, mul_arg, and then it. */
+	/* The third instruction, after arg0 and mul_arg. */
 	is = f ? f->code[2].step : NULL;
 	tach_formula_free(f);
 	return is;
 }
 
-/* Two in a row run as one; a count and one of them are a way in. */
+/* Two operators in a row run as one instruction; so do a count and the next operator. */
 static void pairs_run_as_one(void)
 {
 	static const char *const more[] = {" - 2 + N3", "",	" + N3", " - N3", " * N3",

@@ -5,7 +5,7 @@
 #include <tach/formula.h>
 #include "tests/check.h"
 
-/* N0 = 10, N1 = 4, N2 = 5, N3 = 0; 8 ns; their errors have different sums, whichever are in. */
+/* N0 = 10, N1 = 4, N2 = 5, N3 = 0; 8 ns. Any subset of the errors has another sum. */
 static const uint64_t n[] = {10, 4, 5, 0};
 static const double error[] = {1, -0.25, 0.0625, 16};
 #define E0 1.0
@@ -32,14 +32,17 @@ static void of_every_operator(void)
 		{"N0 * elapsed_ns", 80, 8 * E0},
 		{"elapsed_ns + N0*N1", 48, 4 * E0 + 10 * E1},
 		{"3 * N0*N1", 120, 12 * E0 + 30 * E1},
-		/* One of two, the second of equals. */
+		/* The error of the chosen operand; if both are equal, of the second. */
 		{"min(N0, N1)", 4, E1},
 		{"min(N1, N0)", 4, E1},
 		{"max(N0, N1)", 10, E0},
 		{"max(N1, N0)", 10, E0},
 		{"min(N0, 2*N2)", 10, 2 * E2},
 		{"max(N0, 2*N2)", 10, 2 * E2},
-		/* Conditions are of values: of sums, differences, products and so on. */
+		/*
+		 * A condition compares values only, without their errors: sums, differences,
+		 * products and so on.
+		 */
 		{"N0 + N1 > 13 ? N0 : N2", 10, E0},
 		{"N0 - N1 < 7 ? N0 : N2", 10, E0},
 		{"N0 * N1 > 39 ? N0 : N2", 10, E0},
@@ -91,7 +94,7 @@ static void of_every_operator(void)
 	}
 }
 
-/* A missing value has no error; an exact operand adds none, however steep the formula. */
+/* A missing value has no error; an exact operand adds no error, for any formula. */
 static void none_and_nothing(void)
 {
 	static const double exact[] = {0, 0, 0, 0};

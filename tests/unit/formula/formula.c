@@ -408,7 +408,7 @@ static void limits(void)
 	      "%s", err.text);
 	tach_formula_free(f);
 	f = NULL;
-	/* A sum of more counts than there may be waiting values: none of them waits. */
+	/* A sum of more counts than the stack holds: no value is pending. */
 	strcpy(text, "min(N0");
 	for (int i = 1; i < 70; i++)
 		sprintf(text + strlen(text), "%cN%d", i == 2 ? '+' : '-', i);
@@ -435,7 +435,7 @@ static void limits(void)
 	CHECK(!tach_formula_compile(text, NULL, &f, &err), "100 characters: %s", err.text);
 	tach_formula_free(f);
 	f = NULL;
-	/* Waiting values that cannot fold: one too many for the stack. */
+	/* Values that cannot fold and are pending: one more than the stack holds. */
 	text[0] = 0;
 	for (int i = 0; i < 66; i++)
 		strcat(text, "N0*N1-(");
@@ -489,7 +489,7 @@ static void provenance(void)
 	}
 }
 
-/* A clock that the options do not give is the system's, where that tells one. */
+/* If the options give no clock, the system's clock is used, if its rate is known. */
 static void clocks_of_the_system(void)
 {
 	uint32_t flags = 0;
@@ -539,7 +539,7 @@ static void parts(void)
 	}
 	tach_formula_free(f);
 	f = NULL;
-	/* In addition to the formula's own operands. */
+	/* The names' operands are added to the formula's own. */
 	CHECK(!tach_formula_compile("N0 * N4 + p", &opt, &f, &err), "%s", err.text);
 	for (int i = 0; f && i < 6; i++)
 		CHECK(tach_formula_uses(f, i) == (i < 3 || i == 4), "uses N%d as well", i);

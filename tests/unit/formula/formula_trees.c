@@ -46,7 +46,7 @@ static struct tree *leaf(int plain)
 	return t;
 }
 
-/* Products of two operands are not linear: what is built from them does not fold. */
+/* Products of two operands are not linear, so formulas with them do not fold. */
 static struct tree *product(void)
 {
 	struct tree *t = calloc(1, sizeof *t);
@@ -171,7 +171,7 @@ static void infix_bare(struct text *x, const struct tree *t)
 	}
 }
 
-/* Parentheses where something binds less than its place wants, and at random. */
+/* Adds parentheses where an operator binds less tightly than required, and at random places. */
 static void infix(struct text *x, const struct tree *t, int level)
 {
 	int inside = binding(t->op) < level || !random_below(4);
@@ -281,15 +281,15 @@ static struct value walk(const struct tree *t, const uint64_t *n, double elapsed
 		r.v = b.v == 0 ? NAN : a.v / b.v;
 		r.divzero |= b.v == 0;
 		r.loose |= fabs(b.v) <= bound(b) && b.v != 0;
-		r.loose |=
-			b.v == 0 && b.size != 0; /* by cancelling, or not, in another order */
+		r.loose |= b.v == 0 && b.size != 0; /* 0 by cancelling in this order, but
+						       perhaps not in another order */
 		r.size = a.size / fabs(b.v);
 		r.factor *= b.size / fabs(b.v);
 		break;
 	default:
 		r.v = isnan(a.v) || (t->op == MIN ? a.v < b.v : a.v > b.v) ? a.v : b.v;
 	}
-	if (isnan(r.v)) { /* and stays it: nothing about that is approximate */
+	if (isnan(r.v)) { /* NaN stays NaN in any order */
 		r.size = 0;
 		r.factor = 1;
 	}
@@ -379,7 +379,7 @@ static void one(const struct tree *t, int exact, long *compared)
 			CHECK(same_bits(got[0], want.v), "%s: %.17g, not %.17g", x[0].at,
 			      got[0], want.v);
 		} else {
-			/* Overflow and cancelling to nothing are where orders may differ. */
+			/* On overflow and on cancelling to 0, orders may differ. */
 			if (want.loose || !isfinite(want.size * want.factor))
 				continue;
 			CHECK(same_bits(got[0], want.v) || fabs(got[0] - want.v) <= bound(want),

@@ -20,8 +20,10 @@ static int formula_job(void)
 	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err.code == code && !f &&
 			    strcmp(err.text, "out of memory") == 0),
 	      "%d: %s", code, err.text);
-	/* Folding has no place in the text, and nothing is allocated for its first character,
-	 * unless that is all of it. */
+	/*
+	 * An error of folding has no position. No allocation belongs to the first character,
+	 * unless the text has no others.
+	 */
 	CHECK(err.line == 0 && (err.column != 1 || kind == TACH_FORMULA_POSTFIX || !text[2]),
 	      "%d:%d: %s", err.line, err.column, err.text);
 	tach_formula_free(f);

@@ -237,8 +237,8 @@ static void unknown_names(void)
 			refused(text, TACH_ERR_NOTFOUND, 3, sentence);
 		}
 	/*
-	 * Characters that would join names are not part of one; a message shows a hundred of a
-	 * long name.
+	 * A name ends before characters that would join names; a message shows 100 characters
+	 * of a long name.
 	 */
 	start(TACH_FORMULA_INFIX);
 	opt.resolve = said;
@@ -324,7 +324,7 @@ static void other_formulas_come_whole(void)
 		CHECK(tach_formula_flags(f, NULL) == TACH_FLAG_CLOCK);
 	}
 	tach_formula_free(f);
-	/* It needs fewer operands than there are. */
+	/* It needs fewer operands than the maximum. */
 	f = compile("N150 + part");
 	CHECK(f && f->noperands == 151);
 	tach_formula_free(f);
@@ -367,7 +367,7 @@ static void nesting_is_limited(void)
 			refused(text, TACH_ERR_TOOMANY, 200, deep);
 		else
 			tach_formula_free(compile(text));
-		/* Levels of the tree, of which a count is the first. */
+		/* Maximum depth of the tree, where a count is the first level. */
 		start(TACH_FORMULA_POSTFIX);
 		strcpy(text, "N0|");
 		repeat("neg|", 199 + more);
@@ -390,7 +390,7 @@ static void nesting_is_limited(void)
 	tach_formula_free(f);
 }
 
-/* A sum of 2^levels counts, in pairs. */
+/* Writes a sum of 2^levels counts, added in pairs. */
 static void balanced(int levels)
 {
 	if (levels == 0) {
@@ -420,7 +420,7 @@ static void nodes_are_limited(void)
 		"the formula has more than 8192 operators and operands");
 }
 
-/* Sixty-four values may be pending; the first pending value is the first product. */
+/* At most 64 values may be pending; the first pending value is the first product. */
 static void waiting_is_limited(void)
 {
 	uint64_t n[] = {3, 1};

@@ -80,7 +80,7 @@ static void only_parentheses_that_are_needed(void)
 		prints(same[i], TACH_FORMULA_INFIX, same[i]);
 }
 
-/* Sums on either side of a comparison stand without. */
+/* Sums on either side of a comparison need no parentheses. */
 static void every_operator(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function that may run a formula: those unrolled for a number of terms, and every pair
- * of operators that runs as one, inside a formula and at its end.
+ * Every function that can run a formula: those unrolled for a number of terms, and each pair of
+ * operators that runs as one instruction, inside a formula and at its end.
  */
 #include <math.h>
 #include <stdio.h>
@@ -107,8 +107,9 @@ static double along(char *text, int k, int count, double number, double left)
 }
 
 /*
- * A product does not fold, nor does what is made of it. Up to three in a row, after a count, at
- * the end and before another; the second of two may be the target of a choice.
+ * A product does not fold, nor does a formula that contains one. Up to three operators in a
+ * row: after a count, at the end, and before another; the second of two may be the target of a
+ * choice.
  */
 static void pairs_of_operators(void)
 {
@@ -195,7 +196,7 @@ static void others(void)
 
 /* ---- not a number ---- */
 
-/* Either of the two is enough; a comparison with it is false, but !=. */
+/* The result is NaN if either operand is; comparisons with NaN are false, except !=. */
 static void no_number_stays_none(void)
 {
 	static const char *const none[] = {"min(N0/0, N1)", "min(N1, N0/0)", "max(N0/0, N1)",
@@ -211,7 +212,7 @@ static void no_number_stays_none(void)
 
 /* ---- operands ---- */
 
-/* Counts, flags and errors end where memory does. */
+/* Counts, flags and errors end at inaccessible memory. */
 static void nothing_behind_the_operands_is_read(void)
 {
 	struct guarded g;

@@ -179,8 +179,8 @@ static void saved_reports(void)
 }
 
 /*
- * Longest entries and names of many sizes. Pieces of a snapshot lie in blocks, and a block is
- * what may not be had: many kinds of pieces are the first of a block at some time.
+ * Longest entries and names of many sizes. Pieces of a snapshot share blocks, and only a block
+ * can fail to be allocated: over the runs, many kinds of pieces are the first of a block.
  */
 static void saved_pieces(void)
 {
@@ -238,7 +238,7 @@ static void configurations(void)
 {
 	if (reader_job() == TACH_ERR_PERMISSION)
 		SKIP("software events are not permitted here");
-	configure_job(); /* the first stays until the next replaces it */
+	configure_job(); /* the first configuration stays until the next replaces it */
 	exhaust(configure_job);
 }
 
@@ -257,7 +257,8 @@ static void handlers(void)
 	if (handlers_job() == TACH_ERR_NOTSUPP)
 		SKIP("no counter is read in user space on this architecture");
 		/*
-		 * A handler may look at an older table for ever: one stays for every success.
+		 * A handler may still read an older table, so old tables are never freed: one
+		 * for every success.
 		 */
 #if WATCHED
 	tables = live;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock's frequency by all that may tell it, with a counter and a time that run as the test
- * says: two ticks of the counter are a nanosecond.
+ * The clock's frequency from each possible source, with a simulated counter and time: two ticks
+ * of the counter are a nanosecond.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,12 +21,13 @@
 
 /* ---- a counter and a time of the test's own; 2 ticks are 1 ns ---- */
 
-static uint64_t passed;	       /* ticks until now */
-static uint64_t until, behind; /* ticks of a reading: before the time is read, and after it */
-static int looks;	       /* at the time */
-static uint64_t longer[64];    /* ticks that each of them takes more */
-static double slept;	       /* ns */
-static uint64_t suspended;     /* ns, in total; the counter continues during it */
+static uint64_t passed; /* ticks until now */
+/* ticks of one reading: until: before the time is read; behind: after it */
+static uint64_t until, behind;
+static int looks;	    /* at the time */
+static uint64_t longer[64]; /* additional ticks of each reading */
+static double slept;	    /* ns */
+static uint64_t suspended;  /* ns in total; the counter continues; the time does not */
 
 static uint64_t counter(void)
 {
@@ -82,10 +83,10 @@ static void machine(uint64_t now)
 	unsetenv("TACH_CLOCK");
 }
 
-/* ---- a kernel that says it, or does not ---- */
+/* ---- a kernel that states the rate, or does not ---- */
 
 static struct perf_event_mmap_page page;
-static long opened, mapped; /* the kernel's results; mapped 0: the page */
+static long opened, mapped; /* the kernel's results; mapped 0: the page is mapped */
 static char did[100];
 
 static long answer(long number, long a, long b, long c, long d, long e, long f)
@@ -153,7 +154,7 @@ static void then_the_kernel(void)
 		int says;
 		uint16_t shift;
 		uint32_t mult;
-		double hz; /* 0: it does not say */
+		double hz; /* 0: the kernel does not state it */
 		const char *did;
 	} of[] = {
 		{7, 0, 1, 10, 512, 2e9, "open map unmap close "},
@@ -241,16 +242,16 @@ static void exact_where_the_time_is_in_the_middle(void)
 	machine(1000);
 	tach__clock_start();
 	CHECK(looks == 8 && slept == 0, "%d looks", looks);
-	CHECK(first.ticks == 1020 && first.ns == 510); /* the first of equal ones */
+	CHECK(first.ticks == 1020 && first.ns == 510); /* the first of equally good readings */
 	passed += 2 * 1000000000ull * 3 - 8 * 40;
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(hz == 2e9 && looks == 16 && slept == 0, "%.17g", hz);
 	CHECK(error == 40.0 / 6e9, "%g", error);
-	tach__clock_start(); /* the first look stays */
+	tach__clock_start(); /* the first reading stays */
 	CHECK(looks == 16 && slept == 0);
 }
 
-/* A look that is disturbed is not taken, wherever among them it is. */
+/* A disturbed reading is not used, at any position among the others. */
 static void the_closest_look_is_taken(void)
 {
 	for (int good = 0; good < 8; good++) {
@@ -268,7 +269,10 @@ static void the_closest_look_is_taken(void)
 	}
 }
 
-/* The error is at most the stated one: the time is read at either end of the reading. */
+/*
+ * The true error is at most the stated one, even if the time is read at either end of the
+ * reading.
+ */
 static void the_error_is_what_it_may_be(void)
 {
 	double error, hz;
@@ -284,15 +288,15 @@ static void the_error_is_what_it_may_be(void)
 	CHECK(hz < 2e9 && fabs((2e9 - hz) / hz - error) < 1e-9, "%.17g, %g", hz, error);
 }
 
-/* Asked too soon, it waits for the rest and then looks again. */
+/* A call that is too early sleeps for the rest of the interval and then reads again. */
 static void a_rest_is_slept(void)
 {
 	double error, hz;
 
 	machine(1000);
 	tach__clock_start();
-	passed +=
-		2 * 150000 - 8 * 40; /* the second reading is 150 us later, except its place */
+	/* the second reading is 150 us later, minus its own duration */
+	passed += 2 * 150000 - 8 * 40;
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(slept == 50000 && looks == 24, "%g slept, %d looks", slept, looks);
 	CHECK(hz == 2e9);
@@ -304,11 +308,13 @@ static void a_rest_is_slept(void)
 	machine(1000);
 	measure(TACH__CLOCK_EXACT, &error); /* begins with the first look itself */
 	CHECK(slept > 19e6 && slept <= 20e6 && looks == 24, "%g slept", slept);
-	measure(TACH__CLOCK_EXACT, &error); /* the first is then long ago */
+	measure(TACH__CLOCK_EXACT, &error); /* by now, the first reading is long ago */
 	CHECK(slept <= 20e6 && looks == 32, "%g slept, %d looks", slept, looks);
 }
 
-/* The counter went on in it, the time did not: both looks are after it, now and from then on.
+/*
+ * In a suspend the counter continued, the time did not: both readings are made again, and used
+ * from then on.
  */
 static void a_suspend(void)
 {
@@ -327,7 +333,7 @@ static void a_suspend(void)
 	      hz, error);
 }
 
-/* A thread that is at it, or was at a fork, is not waited for. */
+/* A thread that is just reading, or was reading at a fork, is not waited for. */
 static void a_first_look_that_is_not_there_yet(void)
 {
 	double error, hz;

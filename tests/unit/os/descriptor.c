@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where descriptors of events are moved to and what is closed, by every answer that a kernel
- * may give: it is a pretended one, whose calls are written down.
+ * The target number of an event's descriptor, and the descriptors that are closed, for every
+ * result of a simulated kernel that records its calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static struct {
 	uint64_t id;
 	const char *name; /* the target of a number; NULL: no /proc */
 } kernel;
-static char did[200]; /* one word for each call that changes something */
+static char did[200]; /* one word per call that changes something */
 
 static void note(const char *what, long a, long b)
 {
@@ -87,7 +87,7 @@ static void kept_where_it_belongs(void)
 		{4098, 0, 5, SAME, 0, 2048, "move 5 2048; close 5; "},
 		{RLIM64_INFINITY, 0, 5, SAME, 0, 2048, "move 5 2048; close 5; "},
 		{1024, -EPERM, 5, SAME, 0, 2048, "move 5 2048; close 5; "},
-		/* 64 numbers stay the program's, or an eighth. */
+		/* The program keeps 64 numbers, or an eighth of its limit. */
 		{1024, 0, 959, SAME, 0, 959, ""},
 		{1024, 0, 960, SAME, 0, -EMFILE, "close 960; "},
 		{1024, 0, 5, 959, 0, 959, "move 5 512; close 5; "},
@@ -101,7 +101,7 @@ static void kept_where_it_belongs(void)
 		{16, 0, 14, SAME, 0, -EMFILE, "close 14; "},
 		{RLIM64_INFINITY, 0, INT32_MAX - 65, SAME, 0, INT32_MAX - 65, ""},
 		{RLIM64_INFINITY, 0, INT32_MAX - 64, SAME, 0, -EMFILE, "close 2147483583; "},
-		/* No number is free; or moving is what is refused. */
+		/* No number is free, or moving itself is refused. */
 		{1024, 0, 5, -EMFILE, 0, -EMFILE, "move 5 512; close 5; "},
 		{1024, 0, 5, -EPERM, 0, 5, "move 5 512; "},
 		{1024, 0, 5, -EINVAL, 0, 5, "move 5 512; "},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables that configure regions: what counts as set, and what is complained of. */
+/* Variables that configure regions: which values count as set, and which get a complaint. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/set.h>
@@ -72,7 +72,7 @@ static void odd(const char *name, const char *value, const char *want)
 }
 
 #define TEN  "0123456789"
-#define LONG "a" TEN TEN TEN TEN /* of which 40 bytes are shown */
+#define LONG "a" TEN TEN TEN TEN /* the message shows 40 bytes of it */
 
 static void odd_values(void)
 {
@@ -177,7 +177,7 @@ static void settings(void)
 	is("TACH_HISTOGRAMS", NULL);
 	is("TACH_TURNS", NULL);
 	is("TACH_BY", NULL);
-	/* A value is whole or not there. */
+	/* A value that does not fit is left out completely. */
 	snprintf(longest, sizeof longest, "worst=%0127d,by=%0128d", 1, 2);
 	setenv("TACH_OPTIONS", longest, 1);
 	CHECK(strlen(tach__environment("TACH_WORST")) == 127);

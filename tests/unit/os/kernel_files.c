@@ -11,7 +11,7 @@
 
 static size_t piece;	/* the most that a read gives; 0: any number of bytes */
 static int interrupted; /* this number of reads is interrupted first */
-static int broken;	/* which read fails, from 1 on; 0: none */
+static int broken;	/* number of the read that fails, from 1 on; 0: none */
 static int reads;
 
 static ssize_t some(int fd, void *out, size_t size)
@@ -181,7 +181,7 @@ static void bytes_as_they_are(void)
 	CHECK(descriptors() == before, "%d left", descriptors() - before);
 }
 
-/* An end is one whatever is in errno. */
+/* A result of 0 bytes is the end of the file, with any value in errno. */
 static void an_interrupt_of_before(void)
 {
 	char out[4];
@@ -201,7 +201,7 @@ static void no_read_of_no_bytes(void)
 	CHECK(tach__file_bytes(root, "/bytes", out, 4) == 4 && reads == 1, "%d reads", reads);
 }
 
-/* ---- numbers, and whether there is a file ---- */
+/* ---- numbers, and the test for existence of a file ---- */
 
 static void numbers_as_c_spells_them(void)
 {

@@ -66,7 +66,7 @@ static void the_highest_of_the_cpus_that_are_online(void)
 	IS(4700000e3, 0);
 }
 
-/* The machine itself: whatever it tells, the root is the whole difference. */
+/* On this machine itself, the caller's root directory is the only difference. */
 static void this_machine(void)
 {
 	uint32_t flags = 0, here = 0;

@@ -11,7 +11,7 @@
 #include "core/os/buffer.h"
 #include "tests/check.h"
 
-/* ---- the kernel's own calls, noted; or refused ---- */
+/* ---- the kernel's own calls are recorded, or refused ---- */
 
 static int failing; /* the error; 0: done */
 static char did[200];
@@ -55,7 +55,7 @@ static void *map_noted(void *at, size_t size, int access, int flags, int fd, off
 static size_t page;
 static char *at;
 
-/* did, and errno untouched */
+/* The recorded calls, and an unchanged errno. */
 #define DID(want)                                                                              \
 	do {                                                                                   \
 		CHECK(errno == 4711 && strcmp(did, want) == 0, "errno %d, %s", errno, did);    \
@@ -137,7 +137,9 @@ static void opening_is_refused(void)
 	tach__pages_free(at, 2 * page);
 }
 
-/* The first page that begins in it, to its end, which is no page's. */
+/*
+ * From the first page boundary inside the hole to its end, which need not be a page boundary.
+ */
 static void holes_of_whole_pages(void)
 {
 	at = tach__pages_reserve(4 * page);

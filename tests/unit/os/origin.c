@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a report says about its origin, and how to leave the arguments out. */
+/* The text of a report's origin, also without the program's arguments. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -49,7 +49,7 @@ static void without_guests_where_they_are_refused(void)
 	DID(6, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
 	without = 0;
 	DID(0, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
-	without = -EINVAL; /* the first answer is the one to tell */
+	without = -EINVAL; /* the first result is the one to report */
 	DID(-EOPNOTSUPP, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
 	without = -1;
 	DID(-EOPNOTSUPP, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");

@@ -35,7 +35,7 @@ static const struct job jobs[] = {
 	 1,
 	 0},
 	{{"PMIX_RANK", "2", "PMI_RANK", "4"}, 4, 1, 0},
-	/* A size without a rank is of no job. */
+	/* A size without a rank does not indicate a job. */
 	{{"OMPI_COMM_WORLD_SIZE", "8", "PMI_SIZE", "4"}, -1, 1, 0},
 	/* A value that is not a number counts as unset. */
 	{{"OMPI_COMM_WORLD_RANK", "", "PMI_RANK", "1"}, 1, 1, 0},

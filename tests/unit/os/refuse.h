@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel that refuses one system call: a child does a job, traced by this process, and its
- * k-th call after the mark fails in one of the ways in which such a call may. It sees all
- * calls, those that the C library makes for it, too.
+ * k-th call after the mark fails in one of the ways in which such a call may. The tracer sees
+ * all calls, also those that the C library makes itself.
  */
 #ifndef TESTS_UNIT_REFUSE_H
 #define TESTS_UNIT_REFUSE_H
@@ -52,7 +52,7 @@ static const struct {
 #ifdef SYS_clone3
 	{SYS_clone3, {-EAGAIN, -ENOMEM}},
 #endif
-	/* Done all the same, but says otherwise, as the kernel's close does. */
+	/* The kernel's close returns an error but closes the descriptor all the same. */
 	{SYS_close, {-EIO, -EINTR}},
 };
 
@@ -113,12 +113,12 @@ static inline void refuse_skip(pid_t pid, refuse_regs *regs)
 #endif
 }
 
-/* ---- from where calls come ---- */
+/* ---- the place in the code that makes a call ---- */
 
 /*
- * A call's number, and a hash of the code that makes it and of the nearest that called that:
- * what lies on the stack and points into code. The same hash: the same call of the same
- * function, called from the same place, once more.
+ * A call's number, and a hash of the code addresses on the stack: the caller's and the nearest
+ * ones above it. Equal hashes: the same call of the same function, made again from the same
+ * place.
  */
 struct refuse_call {
 	long number;
@@ -200,7 +200,7 @@ static inline int refuse_worth(long at, long calls, int every)
 
 /* ---- one run ---- */
 
-/* The mark: a call that nothing else makes. The first arms, the second disarms. */
+/* The mark is a call that no other code makes. The first arms, the second disarms. */
 #define REFUSE_MARK 0x7ac4
 static inline void refuse_mark(void)
 {
@@ -211,9 +211,9 @@ struct refusal {
 	long from;   /* calls are counted after the first of this number; 0: after the mark */
 	long at;     /* number of the failing call: 0 is the first after the mark; -1: none */
 	int which;   /* way of failing */
-	long number; /* out: the call that failed; -1: too few calls */
-	int way;     /* out: 0: the call has fewer ways to fail, and succeeded */
-	long calls;  /* out, when none was to fail: how many there are */
+	long number; /* out: the failed call; -1: there were too few calls */
+	int way;     /* out: 0: the call has fewer ways to fail, so it succeeded */
+	long calls;  /* out: number of calls, if no call should fail */
 	int status;  /* out: of waitpid */
 };
 

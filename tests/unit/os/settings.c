@@ -171,7 +171,7 @@ static void virtual_machines(void)
 		      "%s, %s: %d, '%s'", of[i].vendor, of[i].product, s.virtual_machine,
 		      s.hypervisor);
 	}
-	/* The hypervisor itself tells before the firmware does. */
+	/* The hypervisor's own file has priority over the firmware's. */
 	put("/sys/hypervisor/type", "xen\n");
 	put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
 	s = settings();

@@ -56,7 +56,7 @@ static int job(void *arg)
 	__asm__ volatile("" : : "r"(local) : "memory");
 	CHECK(arg == &argument);
 	calls++;
-	errno = 42; /* is the job's own */
+	errno = 42; /* the job may change errno */
 	return -4711;
 }
 
@@ -94,7 +94,7 @@ static void the_top_of_64_kilobytes(void)
 	      stack + mapped - here);
 }
 
-/* The caller's errno, which the job may look at. */
+/* The job sees the caller's errno. */
 static int sees_errno(void *arg)
 {
 	(void)arg;

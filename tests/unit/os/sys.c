@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to system calls, and signals that are held. */
+/* System calls through the library's only function for them, and blocked signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static void results_and_refusals(void)
 	CHECK(tach__sys(SYS_lseek, 0, 0, 77, 0, 0, 0) < -1 && errno == 4711);
 }
 
-/* Each of the six: a page of a file, the second. */
+/* A call with six arguments: maps the second page of a file. */
 static void six_arguments(void)
 {
 	char path[] = "/tmp/tach-sys-XXXXXX";
@@ -52,7 +52,7 @@ static int blocks_all_but(int still, int extra)
 		int blocked = 1;
 
 		if (s == SIGKILL || s == SIGSTOP || (s > 31 && s < SIGRTMIN))
-			continue; /* never blocked; the C library's own */
+			continue; /* the C library never blocks its own signals */
 		for (int i = 0; i < still; i++)
 			blocked &= raised[i] != s;
 		if (sigismember(&now, s) != (blocked || s == extra)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small files of devices below a root, and the device that has a type. */
+/* Small files of devices below a root directory, and the search for a device by its type. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +121,7 @@ static void the_device_of_a_type(void)
 	      descriptors() - before);
 }
 
-/* Of several, the first in the folder wins. */
+/* Finds the first device in the folder if several have this type. */
 static void the_first_of_a_type(void)
 {
 	char name[8] = "", first[8] = "";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every system call of a job fails once, in every way that such a call may (of those that come
- * from one place again and again some: refuse_worth; TACH_FAULTS=1: all). Each run must end,
- * with success or an error code; leave errno alone; give back every descriptor and mapping; and
- * a success must have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a
- * pretended PMU: tests/unit/reader/open_faults.c.)
+ * Every system call of a job fails once, in each possible way. Only some of the calls that one
+ * place repeats do (see refuse_worth). TACH_FAULTS=1: all). Each run must end, with success or
+ * an error code; leave errno alone; give back every descriptor and mapping; and a success must
+ * have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a pretended PMU:
+ * tests/unit/reader/open_faults.c.)
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -56,7 +56,7 @@ struct job {
 	const char *name;
 	void (*before)(void);
 	int (*run)(void);		/* runs between the marks; returns the library's code */
-	const char *(*after)(int code); /* checks afterwards; returns NULL or what is wrong */
+	const char *(*after)(int code); /* checks afterwards; returns NULL or an error text */
 };
 
 /*
@@ -77,7 +77,9 @@ static void live(const struct job *job, int at_all)
 	refuse_mark();
 	errno = 4711;
 	code = job->run();
-	/* musl's malloc says so if no memory is left, and the library does not take that back.
+	/*
+	 * musl's malloc changes errno if no memory is left, and the library does not restore
+	 * it.
 	 */
 #ifdef __GLIBC__
 	if (errno != 4711)
@@ -255,7 +257,7 @@ static int regions_run(void)
 	return code;
 }
 
-/* A fork while regions count: its hooks in the parent, and what counts in the child. */
+/* A fork while regions count: the fork hooks in the parent, and the counting in the child. */
 static int fork_run(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
@@ -272,7 +274,7 @@ static int fork_run(void)
 	if (child > 0)
 		waitpid(child, &status, 0);
 	TACH_STOP(forked);
-	errno = 4711; /* set by fork, which may have failed */
+	errno = 4711; /* fork may have failed and set errno */
 	tach_regions_disable();
 	return status ? 1 : code;
 }
@@ -380,7 +382,7 @@ static void benchmarks(void)
 	exhaust(&(struct job){"benchmark", NULL, bench_run, NULL});
 }
 
-/* ---- the command, from its start: it ends, and says so when its work is not done ---- */
+/* ---- the command, from its start: it ends, and reports if its work is incomplete ---- */
 
 static void run_command(const char *const *argv, struct refusal *r)
 {

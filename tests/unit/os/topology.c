@@ -84,7 +84,7 @@ static void two_sockets(void)
 	IS("slots_per_cycle", 8);
 }
 
-/* As wide as the widest kind of core, of which some say nonsense. */
+/* Uses the width of the widest core type; some files contain nonsense. */
 static void slots_of_cores(void)
 {
 	static const struct {
@@ -131,7 +131,7 @@ static void kinds_of_cpus(void)
 	many = 0;
 }
 
-/* Without its siblings each is listed by its number. */
+/* If a CPU's siblings are not listed, each CPU has its own number. */
 static void every_second_cpu(void)
 {
 	char list[4096] = "0", cpu_text[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of a machine: by CPU, and by sysfs if the table says so. */
+/* The boxes of a machine: known by the CPU, or by sysfs if the table requires it. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static char root[] = "/tmp/tach-boxes-XXXXXX";
 
-/* The names of all boxes there are. */
+/* Returns the names of all boxes in the mask. */
 static const char *names_of(const uint64_t *boxes)
 {
 	static char names[4096];
@@ -103,11 +103,11 @@ static void by_sysfs(void)
 		unsigned family, model;
 		const char *names;
 	} machines[] = {
-		/* uncore_imc is what the kernel calls a lone one, whose number is 0 */
+		/* the kernel calls a single box uncore_imc; its number is 0 */
 		{"GenuineIntel", 6, 0x55, "skx_unc_imc0 skx_unc_upi1 rapl_hswep"},
 		{"GenuineIntel", 6, 0x57, "knl_unc_imc0 rapl_knl"},
 		{"GenuineIntel", 6, 0x4e, "rapl_skl"},
-		/* These are where the CPU is. */
+		/* These boxes exist on each machine with this CPU. */
 		{"GenuineIntel", 6, 0x1a, "nhm_unc"},
 		{"AuthenticAMD", 0x19, 1, "amd64_fam19h_zen3_l3 amd64_rapl"},
 		{"AuthenticAMD", 6, 0x55, ""},
@@ -152,7 +152,7 @@ static void arm(void)
 	CHECK(!*has(TACH__ARM64, "GenuineIntel", 6, 0x1a));
 }
 
-static int all_devices; /* this machine's sysfs is one that has any device */
+static int all_devices; /* this machine's sysfs then has every device */
 
 #pragma GCC visibility push(default)
 int access(const char *path, int mode)
@@ -165,7 +165,7 @@ int access(const char *path, int mode)
 }
 #pragma GCC visibility pop
 
-/* This machine's are those of its CPUs, and stay. */
+/* The boxes of this machine are those of its CPUs, and do not change. */
 static void this_machines(void)
 {
 	uint64_t boxes[TACH__BOX_WORDS] = {0};

@@ -75,7 +75,7 @@ static void families(void)
 	IS("GenuineIntel", 5, 4, 3, 1);
 }
 
-/* Leaf 0AH EAX 7-0: 0 where a hypervisor gives no PMU. */
+/* Leaf 0AH EAX 7-0: 0 if the hypervisor provides no PMU. */
 static void architectural_pmu(void)
 {
 	cpuid_reset("GenuineIntel", 0xa);
@@ -157,7 +157,7 @@ static void counters_by_table(void)
 	HAS("amd64_fam19h_zen4", 0, 0x3f);
 	HAS("amd64_fam10h_barcelona", 0, 0xf);
 	CHECK(cpuid_asked == 0, "%d", cpuid_asked);
-	has_sysfs = 0; /* no PMU under this kernel: the table's as well */
+	has_sysfs = 0; /* this kernel has no PMU: the table's values are used too */
 	HAS("skl", 1, 0xf | FIXED_OF(7));
 	CHECK(cpuid_asked == 0, "%d", cpuid_asked);
 }

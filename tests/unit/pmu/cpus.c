@@ -99,7 +99,10 @@ static void riscv_harts(void)
 	      "%s, %s", cpus[0].id, cpus[1].id);
 	CHECK(harts(text, 1) == 1 && strcmp(cpus[0].id, "0x5b7 0x0 0x10") == 0);
 	CHECK(harts(text, 0) == 0);
-	/* Two of three numbers are not enough, and another hart's do not complete them. */
+	/*
+	 * Two of the three numbers are not enough, and another hart's numbers do not complete
+	 * them.
+	 */
 	snprintf(text, sizeof text,
 		 HART("0") "mvendorid\t: 0x1\nmarchid\t\t: 0x2\n\n" HART(
 			 "1") "mimpid\t\t: 0x3\nuarch\t\t: nosuch\n\n");
@@ -113,7 +116,10 @@ static void riscv_harts(void)
 	snprintf(text, sizeof text,
 		 HART("0") "uarch\t\t: thead,c910\n\n" HART("1") "uarch\t\t: thead,c910\n\n");
 	CHECK(harts(text, 4) == 1);
-	/* A name that its numbers outweigh is no other hart's. */
+	/*
+	 * A hart's numbers have priority over its name, but do not affect the names of other
+	 * harts.
+	 */
 	snprintf(text, sizeof text,
 		 HART("0") "uarch\t\t: thead,c910\nmvendorid\t: 0x1\nmarchid\t\t: 0x2\n"
 			   "mimpid\t\t: 0x3\n\n" HART("1") "\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler's explanation if events do not fit, and the part of a machine that options
- * leave.
+ * The scheduler's explanation if events do not fit, and scheduling on the part of a machine
+ * that options leave.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,10 @@ static void explained(void)
 	SAYS("topdown metric events count only together with their slots event "
 	     "(TOPDOWN:SLOTS): add "
 	     "it to the set, first");
-	/* Slots that are in every group serve all of them; fields in every group need them
-	 * there. */
+	/*
+	 * Slots in every group serve all groups; fields in every group need slots in every
+	 * group.
+	 */
 	n = encode("spr", "TOPDOWN_M:SLOTS TOPDOWN_M:RETIRING");
 	CHECK(split("spr", n, 1, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
 	n = encode("spr", "TOPDOWN_M:RETIRING TOPDOWN_M:SLOTS");
@@ -181,7 +183,7 @@ static void groups_are_told(void)
 
 /* ---- groups ---- */
 
-/* To seat the last, each of the others has to move once more. */
+/* To place the last event, each of the others has to move once more. */
 static void how_many_fit(void)
 {
 	static const struct tach__want wants[] = {

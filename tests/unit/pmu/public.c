@@ -168,7 +168,7 @@ static void umasks(void)
 		  .description = "With precise distribution of samples (fixed counter 0 only)",
 		  .code = 1,
 		  .counters = 2}},
-		/* Where it says nothing it counts as its event does. */
+		/* A umask without counters of its own has those of its event. */
 		{"skl",
 		 "UOPS_RETIRED",
 		 {.name = "STALL_CYCLES",
@@ -279,7 +279,7 @@ static void names(void)
 	}
 }
 
-/* This machine's, as TACH_PMU has it: all, some, none. */
+/* The host of a PMU, if TACH_PMU names it: all, some or no PMUs belong to it. */
 static void host(void)
 {
 	int found[3] = {-1, -1, -1}, n;

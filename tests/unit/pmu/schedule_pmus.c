@@ -173,7 +173,7 @@ static void bad_arguments(void)
 	      TACH_ERR_TOOMANY);
 }
 
-/* Spelled as codes, fields of PERF_METRICS and events with the EQ bit are what they are. */
+/* Events given as codes are recognised: fields of PERF_METRICS, and events with the EQ bit. */
 static void raw_codes(void)
 {
 	int n = schedule("spr", "r8200", 0, 0);
@@ -184,13 +184,15 @@ static void raw_codes(void)
 	      plan.counter[1], plan.counter[2]);
 	n = schedule("skl", "r8200", 0, 0);
 	CHECK(n == TACH_ERR_NOASSIGN || n == TACH_ERR_FEATCOMB, "%d: Skylake has none", n);
-	/* A comparison is no longer what the fixed counter counts. */
+	/* The fixed counter does not count an event with a comparison. */
 	n = schedule("lnl_lnc", "CPU_CLK_UNHALTED.THREAD_P:c=1:eq", 0, 0);
 	CHECK(n == 1 && plan.counter[0] < 32, "%d: on %d", n, plan.counter[0]);
 }
 
-/* They count where the table's event of that code does: on Ice Lake L2_RQSTS on four counters
- * of eight. */
+/*
+ * Raw codes use the counters of the table's event with this code: L2_RQSTS on Ice Lake four of
+ * eight.
+ */
 static void raw_codes_have_the_counters_of_events(void)
 {
 	int n = schedule("icl", "r0124 r0224 r0424 r0824 r1024", 0, 0);

@@ -91,7 +91,7 @@ static void trees_tell_by_event_and_by_selector(void)
 	}
 }
 
-/* A property that is cut off, or is longer than any, is no more than it holds. */
+/* A property that is cut off or too long has only the content that it holds. */
 static void hostile_trees(void)
 {
 	static const uint32_t cut[] = {3, 3, 0x8, 4, 4};
@@ -125,7 +125,7 @@ static void hostile_trees(void)
 	free(many);
 }
 
-/* Each property tells by itself. */
+/* Each property is sufficient by itself. */
 static void trees_with_one_property(void)
 {
 	static const uint32_t events[] = {3, 3, 0x18, 4, 6, 0x8000000f};
@@ -181,7 +181,7 @@ static void names_of_chips(void)
 	root_wipe(root);
 	put(BASE "/compatible", "thead,th1520", 12);
 	PLACED(SBI, 3, 0x7fff8);
-	/* The long one leaves its letters where the short one is read to. */
+	/* The long property's bytes remain in the buffer where the short one is read. */
 	CHECK(tach__riscv64_placed(one, TACH__RISCV_SBI, 3) == -1 &&
 	      tach__riscv64_placed(root, TACH__RISCV_SBI, 3) == 0x7fff8);
 	root_wipe(one);
@@ -192,7 +192,7 @@ static void names_of_chips(void)
 	PLACED(SBI, 3, 0x7fff8);
 	put(BASE "/compatible", "x\0allwinner,sun20i-d1\0thead,th1520", 35);
 	PLACED(SBI, ANY_ONE, 0x3e3f8);
-	/* The last of 511 bytes is the last that is read. */
+	/* Byte 511 is the last one that is read. */
 	memset(names, 'x', sizeof names);
 	memcpy(names + 498, "\0thead,th1520", 13);
 	put(BASE "/compatible", names, 511);
@@ -280,7 +280,9 @@ static void tables_tell_how_many(void)
 		      "%d groups, %d fit", plan.ngroups, plan.nfit);
 		CHECK(schedule("rv_bullet", FOUR, os) == 2 && plan.nfit == 2,
 		      "%d groups, %d fit", plan.ngroups, plan.nfit);
-		/* Its own counter or none: there is no second. */
+		/*
+		 * The event has one counter, or none: a second event of this kind does not fit.
+		 */
 		CHECK(schedule("rv_p550", "rv_sbi::HW_CPU_CYCLES rv_sbi::HW_CPU_CYCLES", os) ==
 			      2,
 		      "%d", plan.ngroups);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters that an event may use, by its code: x86 (Intel SDM volume 3B, "Architectural
+ * The counters that may count an event, by its code: x86 (Intel SDM volume 3B, "Architectural
  * Performance Monitoring"; Linux arch/x86/events/intel/core.c, intel_get_event_constraints) and
  * arm64 (drivers/perf/arm_pmuv3.c). A table describes the machine.
  */
@@ -57,7 +57,7 @@ static struct tach__want named(const char *string)
 	return want;
 }
 
-/* An event of that PMU which counts on these alone. */
+/* Returns an event of this PMU that only these counters can count. */
 static struct tach__want restricted(const char *pmu, uint64_t counters)
 {
 	struct tach_event e = {.size = sizeof e, .type = PERF_TYPE_RAW, .config = 0xffff};
@@ -78,7 +78,9 @@ static struct tach__want restricted(const char *pmu, uint64_t counters)
 		      (unsigned long long)(mask), got.shared, got.metrics);                    \
 	} while (0)
 
-/* perf's generic events: three have fixed counters, the last of these no other. */
+/*
+ * perf's generic events: three of them have fixed counters; the third can use no other counter.
+ */
 static void generic_events(void)
 {
 	begin("spr");
@@ -155,12 +157,14 @@ static void metrics(void)
 static void tables(void)
 {
 	begin("spr");
-	/* A pseudo code is no general counter's, and a fixed counter that is not there no
-	 * other's. */
+	/*
+	 * A general counter cannot count a pseudo code. If the fixed counter is absent, no
+	 * counter can count it.
+	 */
 	IS(named("INST_RETIRED:PREC_DIST"), FIXED(0));
 	machine.counters &= ~FIXED(0);
 	IS(named("INST_RETIRED:PREC_DIST"), FIXED(0));
-	begin("lnl_skt"); /* a code of its own is */
+	begin("lnl_skt"); /* here the event has a code of its own */
 	IS(named("TOPDOWN_BAD_SPECULATION:ALL"), 0xff | FIXED(4));
 	machine.counters &= ~FIXED(4);
 	IS(named("TOPDOWN_BAD_SPECULATION:ALL"), 0xff);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI watchdog uses a counter, if this machine's own PMU is meant and the kernel says so.
+ * The NMI watchdog uses a counter, if the PMU is this machine's and the kernel's file says that
+ * the watchdog runs.
  */
 #include <errno.h>
 #include <stdlib.h>

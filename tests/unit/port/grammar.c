@@ -74,7 +74,7 @@ static void parts(void)
 		      s.pmu.text ? s.pmu.text : "", (int)s.event.length, s.event.text, s.end);
 		CHECK(strcmp(joined(s.attrs), all[i].attrs) == 0, "%s: %s", string,
 		      joined(s.attrs));
-		/* Without the marks the same. */
+		/* The result without marks is the same. */
 		CHECK(strcmp(joined(tach__attrs_from(s.attrs.at, s.end)), all[i].attrs) == 0,
 		      "%s: %s", string, joined(tach__attrs_from(s.attrs.at, s.end)));
 	}

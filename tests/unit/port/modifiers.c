@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modifiers are found by their names, which are looked for by the first letter. */
+/* Modifiers are found by name; the search begins at the first letter. */
 #include <string.h>
 #include "core/port/modifiers.h"
 #include "tests/check.h"
@@ -25,7 +25,9 @@ static void each_is_found(void)
 
 		CHECK(find(hw, os, name) == i, "%s", name);
 		CHECK(find(all_hw & ~hw, all_os & ~os, name) != i, "%s", name);
-		/* The hardware's comes first where both have one of that name. */
+		/*
+		 * If hardware and perf have a modifier of this name, the hardware's is first.
+		 */
 		CHECK(first >= 0 && first <= i && strcmp(tach__mods[first].name, name) == 0,
 		      "%s", name);
 	}
@@ -45,7 +47,7 @@ static void others_are_not(void)
 	}
 }
 
-/* As full names spell them, and each list's own. */
+/* The texts of modifiers in full names, and in each list. */
 static void texts(void)
 {
 	for (int i = 0; i < ALL + TACH__NBOX_MODS; i++) {
@@ -127,7 +129,7 @@ static void values(void)
 	}
 }
 
-/* Where libpfm-4 shows them, and which take numbers. */
+/* Modifiers of boxes: which ones libpfm-4 shows, and which ones have numbers. */
 static void those_of_boxes(void)
 {
 	static const struct {

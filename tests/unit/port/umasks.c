@@ -35,13 +35,13 @@ static void chosen(void)
 		 */
 		{"skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM",
 		 "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM"},
-		/* OUTSTANDING goes with group 0 alone, and need not be there. */
+		/* OUTSTANDING can be combined with group 0 only, and is optional. */
 		{"glm::OFFCORE_RESPONSE_0", "glm::OFFCORE_RESPONSE_0:ANY_REQUEST:ANY_RESPONSE"},
 		{"glm::OFFCORE_RESPONSE_0:OUTSTANDING",
 		 "glm::OFFCORE_RESPONSE_0:ANY_REQUEST:OUTSTANDING"},
 		{"glm::OFFCORE_RESPONSE_0:DMND_RFO:OUTSTANDING",
 		 "glm::OFFCORE_RESPONSE_0:DMND_RFO:OUTSTANDING"},
-		/* A umask that satisfies all groups; one that may be missing. */
+		/* One umask satisfies all groups; another one is optional. */
 		{"atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE",
 		 "atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE"},
 		{"atom::L2_REJECT_BUSQ:E_STATE:M_STATE",
@@ -50,7 +50,7 @@ static void chosen(void)
 		 "amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:ALL"},
 		{"amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:SUBLINK_MASK",
 		 "amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:ALL:SUBLINK_MASK"},
-		/* As a number it is all of them. */
+		/* A numeric umask satisfies all groups. */
 		{"skl::OFFCORE_RESPONSE_0:0xff", "skl::OFFCORE_RESPONSE_0:0xff"},
 	};
 	struct tach_encode_options opt = options(0);
@@ -114,7 +114,7 @@ static void refused(void)
 	}
 }
 
-/* For a missing umask: lists the group's umasks that fit 159 bytes, then ", ...". */
+/* For a missing umask: lists as many of the group's umasks as fit 159 bytes, then ", ...". */
 static void missing(void)
 {
 	struct tach_encode_options opt = options(0);
@@ -136,7 +136,10 @@ static void missing(void)
 				continue;
 			at += sprintf(at, "%s needs a umask: ", name);
 			first = err.text + (at - want);
-			/* Itanium's, an alias', and one event that has no umask to give. */
+			/*
+			 * Left out: events of Itanium, aliases, and an event without a umask to
+			 * suggest.
+			 */
 			if (strncmp(err.text, want, (size_t)(at - want)) != 0 || !*first)
 				continue;
 			for (int u = 0; u < row->numasks && group < 0; u++)
@@ -165,7 +168,7 @@ static void missing(void)
 	CHECK(told > 200 && cut > 20, "%d told, %d cut", told, cut);
 }
 
-/* ---- the functions, with cases that no table has ---- */
+/* ---- the functions themselves, with cases that are in no table ---- */
 
 static struct tach__event event_named(const char *pmu_name, const char *name)
 {
@@ -192,7 +195,7 @@ static struct tach__work work(const struct tach__event *event,
 	return w;
 }
 
-/* An event that takes umasks of one group only. */
+/* The event takes umasks of one group only. */
 static void one_group(void)
 {
 	struct tach_encode_options opt = options(0);
@@ -212,15 +215,16 @@ static void one_group(void)
 	      w.nrows == 1);
 	w = work(&event, &opt, &err);
 	CHECK(tach__umask_finish(&w, TACH_ERR_UMASK) == 0 && w.nrows == 4, "%u", w.nrows);
-	/* Others take the defaults of each. */
+	/* Without this flag, the defaults of all groups are added. */
 	event.flags &= ~TACH__EV_GRPEXCL;
 	w = work(&event, &opt, &err);
 	CHECK(take(&w, "DMND_RFO") == 0 && tach__umask_finish(&w, TACH_ERR_UMASK) == 0 &&
 	      w.nrows == 2);
 }
 
-/* libpfm-4 has RFO_HIT for an alias of DEMAND_RFO_HIT: both are that one there, and no pair
- * here. */
+/*
+ * In libpfm-4, RFO_HIT is an alias of DEMAND_RFO_HIT: both are one umask there, but not here.
+ */
 static void alias_there(void)
 {
 	static const char *const pairs[] = {"hsw::L2_RQSTS:RFO_HIT:DEMAND_RFO_HIT",

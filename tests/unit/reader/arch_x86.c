@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single instructions of tach/arch/x86.h, on the processor itself: the clock between two of the
- * compiler's, instructions that change a word, and the doctor's counting loop, which x86's trap
- * flag stops at each instruction.
+ * Single instructions of tach/arch/x86.h on the real processor: the clock between two readings
+ * by the compiler's intrinsic, instructions that change a word, and the doctor's counting loop,
+ * which the trap flag stops at each instruction.
  */
 #include <signal.h>
 #include <tach/fault.h>
@@ -12,7 +12,7 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 
-/* All 64 bits. Once is enough: the clocks of two processors may be apart. */
+/* All 64 bits. A single success is enough: the clocks of two processors may differ. */
 static void the_clock(void)
 {
 	int between = 0;
@@ -29,7 +29,10 @@ static void the_clock(void)
 	CHECK(between);
 }
 
-/* A counter of a number that no processor has, read where the handler's table leads on. */
+/*
+ * Reads a counter whose number no processor has; the handler continues at the place that the
+ * table names.
+ */
 static void no_counter(void)
 {
 	uint64_t value = 0, in_memory = 4, in_register = 4;
@@ -109,7 +112,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	(void)sig, (void)info;
 	if (++steps < MOST)
 		return;
-	/* It does not end. */
+	/* The loop does not end by itself. */
 	at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP;
 	siglongjmp(out, 1);
 }

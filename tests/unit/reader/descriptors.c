@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program does what it likes with descriptors, the library's among them: nothing of the
- * program's is read or closed, and what can no longer be read is lost.
+ * If a program closes or reuses the library's descriptors, the library neither reads nor closes
+ * the program's files, and flags lost counts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static int is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* Where the next files of the program go is not changed by readers. */
+/* Readers do not change the numbers of the program's next files. */
 static void high(void)
 {
 	int before = next_free();
@@ -139,7 +139,7 @@ static void taken_before_a_fork(void)
 	taken(1);
 }
 
-/* Another event of the program's own is not ours either. */
+/* The library does not use an event that the program opened itself. */
 static void taken_by_an_event(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -161,7 +161,7 @@ static void taken_by_an_event(void)
 	close(event);
 }
 
-/* All are closed, like at the start of a daemon; counters opened next count again. */
+/* A program closes all descriptors, like a daemon at its start; counters opened later count. */
 static void closed_all(void)
 {
 	struct tach_reader *reader = open_software(), *again;
@@ -242,7 +242,9 @@ static void *take_token(void *unused)
 	return unused;
 }
 
-/* A reader of a thread that ended is not a later thread's, whose variables lie where its were.
+/*
+ * A later thread may have its variables at the same address; it does not get the reader of the
+ * ended thread.
  */
 static void no_later_thread_has_the_name(void)
 {

@@ -3,7 +3,7 @@
  * The plain C parts of headers for rare architectures. Their instructions are in functions that
  * this never calls, so that any compiler takes them.
  */
-#define TACH_ARCH_H /* each asks whether tach/arch.h includes it */
+#define TACH_ARCH_H /* each header checks that tach/arch.h includes it */
 #include <tach/base.h>
 
 #define tach_clock	none_clock
@@ -31,7 +31,7 @@ static void what_cannot_be_read_is_slow(void)
 	CHECK(none_clock() == 0);
 }
 
-/* Turned around they would go on for centuries. */
+/* If the loop counted in the wrong direction, it would take centuries. */
 static void loops_come_to_their_end(void)
 {
 	none_loop(1);

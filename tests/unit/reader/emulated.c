@@ -38,7 +38,7 @@ static struct tach_set *make(const char *events)
 	return set;
 }
 
-/* Counts start at the open of the reader; a region has the counts added during it. */
+/* Counts start when the reader is opened; a region gets the counts added during it. */
 static void read_from_where_they_stood(const char *events, int instructions, int branches)
 {
 	struct tach_set *set = make(events);

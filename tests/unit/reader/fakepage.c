@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader against a kernel that interrupts it at every point: for each action and each
- * access of begin, of end and in between, the result is right or flagged.
+ * The reader against a simulated kernel that interrupts it at every point: for each action, and
+ * each access in begin, in end and in between, the result is right or flagged.
  */
 #include "tests/unit/reader/fakepage.h"
 
@@ -61,7 +61,10 @@ static void note(uint64_t *to)
 		to[i] = sim.event[i].count;
 }
 
-/* One region with the step at `point`; how many steps there were, and where the middle was. */
+/*
+ * Runs one region with the kernel's action at step `point`. Returns the number of steps, and
+ * the step in the middle.
+ */
 static long region(const struct act *a, long point, int n, unsigned width, uint64_t work,
 		   enum form form, long *middle)
 {
@@ -151,7 +154,7 @@ static void regions_longer_than_counters(void)
 		region(&acts[0], -1, 4, 40, work, UNROLLED, &middle);
 }
 
-/* More than 2^width, a day at 48 bits: the whole of it, by pages or by read(2). */
+/* A count above 2^width, such as a day at 48 bits, is complete, by pages or by read(2). */
 static void regions_longer_than_2_to_the_width(void)
 {
 	static const unsigned widths[] = {40, 48};
@@ -185,8 +188,8 @@ static void regions_longer_than_2_to_the_width(void)
 }
 
 /*
- * The same of named regions: their STOP reads modulo 2^width, finds out later that the group
- * was rescheduled, and more is counted until then.
+ * The same for named regions: their STOP reads modulo 2^width, detects the reschedule later,
+ * and counting continues until then.
  */
 static uint32_t named(uint64_t work, unsigned width, void (*amid)(void), void (*later)(void))
 {
@@ -239,7 +242,7 @@ static void named_regions_longer_than_2_to_the_width(void)
 		}
 }
 
-/* Absolute counts: the same value by either way, wherever the kernel interrupts. */
+/* Absolute counts: both ways give the same value, wherever the kernel interrupts. */
 static void reads_are_right(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};
@@ -286,7 +289,7 @@ static void a_width_of_zero_is_survived(void)
 	CHECK(tach__extend(5, 0) == 5 && tach__extend(~(uint64_t)0, 64) == ~(uint64_t)0);
 }
 
-/* An end that takes the slow exit must not cost the next one its speed. */
+/* After an end that took the slow path, the next end is fast again. */
 static void after_a_loss_it_goes_on(void)
 {
 	struct tach_reader *r = sim_open(2, 48, 100);
@@ -306,7 +309,7 @@ static void after_a_loss_it_goes_on(void)
 	CHECK(tach_reader_end(r, &outer, delta) == 0 && delta[0] == 50);
 }
 
-/* Growth seen by an inner region belongs to the outer one, too. */
+/* A loss detected in an inner region is also in the outer one. */
 static void nested_regions_share_a_loss(void)
 {
 	struct tach_reader *r = sim_open(1, 48, 100);
@@ -325,8 +328,8 @@ static void nested_regions_share_a_loss(void)
 }
 
 /*
- * A handler during the end of a region that detects a loss: whatever each of the two has
- * recorded, both regions are flagged, and so is an enclosing region that ends later.
+ * A handler runs during the end of a region that detects a loss: both regions are flagged, and
+ * so is an enclosing region that ends later, regardless of what each one has recorded.
  */
 static struct tach_mark in_handler;
 static uint32_t handler_flags;
@@ -378,7 +381,7 @@ static void handlers_share_a_loss(void)
 		}
 }
 
-/* Begun and ended on either side of the moment, and both after it. */
+/* The events are turned off inside the region, or before it. */
 static void turned_off_is_incomplete(void)
 {
 	struct tach_reader *r = sim_open(2, 48, 100);
@@ -409,7 +412,7 @@ static void turned_off_is_incomplete(void)
 	CHECK(tach_reader_end(r, &mark, delta) == 0 && delta[0] == 50);
 }
 
-/* For any value of the counter at that moment; with one member and with two. */
+/* For any value of the counter at the reset; with one member and with two. */
 static void set_back_is_lost(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};
@@ -435,7 +438,7 @@ static void set_back_is_lost(void)
 		}
 }
 
-/* Members after those that an end requests are ignored. */
+/* Members after the requested ones are ignored. */
 static void members_behind_the_last(void)
 {
 	for (unsigned n = 1; n <= 2; n++) {

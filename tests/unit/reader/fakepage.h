@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel, a PMU and perf pages in one thread: what the reader's code sees of them. The
- * reader's header, core/reader/lag.c and slow.c are compiled here so that every page access,
- * counter read and system call goes through sim_step(). There the kernel may interrupt, as on
- * the thread's own CPU: it performs all its work between two of the thread's instructions.
+ * Simulates a kernel, a PMU and perf pages in one thread, as far as the reader's code sees
+ * them. The reader's header, core/reader/lag.c and slow.c are compiled here so that every page
+ * access, counter read and system call goes through sim_step(). There the kernel may interrupt,
+ * as on the thread's own CPU: it performs all its work between two of the thread's
+ * instructions.
  *
  * If the includer defines SIM_SIGNAL, sim_step() does nothing and a signal handler acts as the
  * kernel.
@@ -101,7 +102,7 @@ static struct perf_event_mmap_page *sim_page(int i)
 	return (struct perf_event_mmap_page *)sim_memory.reader.hot.way[i].page;
 }
 
-/* By arithmetic of its own, not by that which is under test. */
+/* Calculated independently of the code under test. */
 static uint64_t sim_signed(uint64_t counter)
 {
 	return counter > sim_mask() / 2 ? counter - sim_mask() - 1 : counter;
@@ -146,7 +147,7 @@ static void sim_pass(int counting)
 	sim.running += counting ? 1000 : 0;
 }
 
-/* The thread works: interrupts come when counters reach zero, and start them anew. */
+/* Simulates work of the thread: counters that reach zero interrupt, and start again. */
 static void sim_work(int i, uint64_t amount)
 {
 	struct sim_event *e = &sim.event[i];
@@ -187,7 +188,7 @@ static inline void sim_move(void)
 		sim_put(i, 1 + (sim.event[i].index - 1 + by) % SIM_INDICES);
 }
 
-/* Another event comes: only the last one is moved. */
+/* Another event arrives: the kernel moves the last event only. */
 static inline void sim_move_last(void)
 {
 	sim_pass(1);
@@ -208,7 +209,7 @@ static inline void sim_out(void)
 	}
 }
 
-/* Off and on again while the thread runs. */
+/* Takes the counters away and gives them back while the thread runs. */
 static inline void sim_starve(void)
 {
 	uint32_t index[SIM_MAX];
@@ -221,14 +222,17 @@ static inline void sim_starve(void)
 		sim_put(i, index[i]);
 }
 
-/* By a holder of the descriptor: the time that it is enabled stands still. */
+/* A holder of the descriptor disables the event: its enabled time stops. */
 static inline void sim_turn_off(void)
 {
 	sim_out();
 	sim.off = 1;
 }
 
-/* To 0, by other code: the offset is what the counter, not extended by sign, makes 0 of. */
+/*
+ * Other code resets the count to 0: the offset is the negative counter value, which is not
+ * sign-extended.
+ */
 static inline void sim_set_back(void)
 {
 	for (int i = 0; i < sim.n; i++) {
@@ -250,7 +254,7 @@ static inline void sim_revoke(void)
 	sim.revoked = 1;
 }
 
-/* The counters pass zero; the interrupts come at once, or later. */
+/* The counters pass zero; the interrupt arrives at once, or later. */
 static inline void sim_overflow(void)
 {
 	for (int i = 0; i < sim.n; i++)
@@ -298,7 +302,7 @@ void sim_step(void)
 #endif
 }
 
-/* ---- a thread's reader over it ---- */
+/* ---- a thread's reader on this kernel ---- */
 
 static struct tach_reader *sim_open(int n, unsigned width, uint64_t count)
 {

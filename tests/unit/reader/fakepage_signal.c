@@ -8,7 +8,8 @@
 #define SIM_SIGNAL
 #include "tests/unit/reader/fakepage.h"
 
-static volatile sig_atomic_t busy; /* the simulation itself is not to be torn */
+/* true while the simulation itself must not be interrupted */
+static volatile sig_atomic_t busy;
 static volatile unsigned strikes, came;
 
 static void strike(int signal)
@@ -40,7 +41,7 @@ static void strike_soon(long microseconds)
 	setitimer(ITIMER_REAL, &once, NULL);
 }
 
-/* Counts move in sim_overflow, too, which may come at any time: bounds, not equality. */
+/* sim_overflow, which may run at any time, also changes counts, so the test checks bounds. */
 static void storm(int n, unsigned width)
 {
 	struct tach_reader *r = sim_open(n, width, 1000);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter instructions that fault: this machine's own do, if it has no PMU, once a page says
- * that there is a counter. With the handler they take the slow exit; other faults are left
- * alone.
+ * Counter instructions that fault: on this machine they do if it has no PMU, once a page shows
+ * a counter. With the handler they take the slow exit; other faults are left alone.
  */
 #include <errno.h>
 #include <link.h>
@@ -106,7 +105,9 @@ static void read_while_signals_are_held(void)
 		_exit(1);
 }
 
-/* As in cold exits of regions, and in one inside another: a blocked SIGSEGV of its own kills.
+/*
+ * As in slow paths of regions, also nested ones: if SIGSEGV is blocked, the program's own fault
+ * kills it.
  */
 static void faults_while_signals_are_held(void)
 {
@@ -156,7 +157,7 @@ static struct {
 	void *address;
 } got;
 
-/* Everything that an earlier handler may ask for. */
+/* An earlier handler with all three arguments. */
 static void with_information(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -211,7 +212,7 @@ static void reads_in_a_handler(int number)
 	flags_in_handler = tach_reader_read_n(interrupted, value, 2);
 }
 
-/* In a handler, and with the stack that it runs on being another. */
+/* The fault happens in a handler, also on an alternate stack. */
 static void faults_in_a_handler(void)
 {
 	struct sigaction action;
@@ -256,7 +257,7 @@ static void once_only(int number)
 		_exit(3);
 }
 
-/* The first is its own affair, the second is the system's. */
+/* The first fault goes to the program's handler, the second to the default action. */
 static void crash_twice(void)
 {
 	struct sigaction action;
@@ -300,7 +301,7 @@ static void foreign_faults_kill_as_before(void)
 	CHECK(outcome(crash_twice) == 128 + SIGSEGV, "%d", outcome(crash_twice));
 }
 
-/* ---- a handler of the program's over ours, which passes faults on to ours ---- */
+/* ---- a handler that the program installs after ours and that passes faults on ---- */
 
 static struct sigaction under[2];
 static volatile int calls[2];
@@ -339,7 +340,7 @@ static void leave_earlier(int number)
 	siglongjmp(escape, 1);
 }
 
-/* Each handler gets each fault once, the earliest last. */
+/* Each handler gets each fault once, the oldest handler last. */
 static void faults_go_down_once(int each, int each_too)
 {
 	for (volatile int i = 1; i <= 3; i++) {
@@ -365,7 +366,7 @@ static void install_around_handlers(void)
 	faults_go_down_once(1, 1);
 	tach_fault_install(NULL);
 	faults_go_down_once(1, 1);
-	/* The program's own is the first that gets it, and then ours. */
+	/* The program's handler gets the fault first, and then ours. */
 	tach_fault_remove();
 	faults_go_down_once(1, 1);
 	tach_fault_install(NULL);
@@ -382,7 +383,7 @@ static void crash_below_a_handler(void)
 	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
 }
 
-/* Again and again, as a program's library may. */
+/* Installs the handler repeatedly, as a library of the program may. */
 static void put_over_often(void)
 {
 	struct sigaction action = {.sa_handler = leave_earlier};
@@ -421,8 +422,8 @@ static void *install(void *unused_argument)
 }
 
 /*
- * With the loader's lock, which the other thread's installation waits for. musl's loader holds
- * no lock while it calls this: the installation then completes.
+ * Holds the loader's lock, for which the other thread's installation waits. In musl the loader
+ * holds no lock during this call, so the installation completes.
  */
 static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
 {
@@ -506,7 +507,7 @@ static void errno_stays(void)
 	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
 	errno = EDOM;
 	CHECK(*(volatile char *)closed_page == 0);
-	__asm__ volatile("" : : : "memory"); /* the compiler knows of no handler */
+	__asm__ volatile("" : : : "memory"); /* the compiler does not see that a handler runs */
 	CHECK(errno == EDOM, "%d", errno);
 	tach_fault_remove();
 	sigaction(SIGSEGV, &before, NULL);

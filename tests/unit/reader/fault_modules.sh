@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Faults of counter instructions in several shared libraries: each brings its own records (section
-# tach_ex), the handlers know those that were there when they were installed, and one that goes away
-# takes nothing with it.
+# Faults of counter instructions in several shared libraries: each library has its own records (section tach_ex), the
+# handlers know the records that existed when they were installed, and unloading a library removes only its own
+# records.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of counter instructions, by core/reader/fault.c compiled here: what of a module's
- * notes is taken, that it is sorted and found, whose table the handler sees, and what is left
- * where the system refuses.
+ * The table of counter instructions; core/reader/fault.c is compiled here. Tests which of a
+ * module's notes are used, that the table is sorted and searched, which table the handler sees,
+ * and what remains if the system refuses.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #if TACH_ARCH_FAST
 static pthread_mutex_t *its_lock;
 static int unlocked;	   /* handlers that were changed outside the lock */
-static int refused_signal; /* sigaction(2) fails for it */
+static int refused_signal; /* sigaction(2) fails for this signal */
 static int other_signals;  /* requests for other signals */
 
 static int some_sigaction(int number, const struct sigaction *action, struct sigaction *old)
@@ -44,7 +44,7 @@ static int some_sigaction(int number, const struct sigaction *action, struct sig
 }
 
 static size_t largest;
-static int mapped, unmapped, room = -1; /* number of mappings that succeed */
+static int mapped, unmapped, room = -1; /* room: number of mappings that succeed */
 
 static int no_room(void)
 {
@@ -80,8 +80,10 @@ static void free_pages(void *pages, size_t size)
 #include "core/reader/fault.c"
 #undef sigaction
 
-/* More notes than a page has room for. They lead to before themselves, the first the least,
- * where no instruction is. */
+/*
+ * More notes than a page has room for. Each record points before itself, the first one least,
+ * to an address without an instruction.
+ */
 enum { MANY = 300 };
 __asm__(".pushsection .note.many, \"a\", @note\n\t.balign 4\n\t.set many, 0\n"
 	"\t.rept 300\n\t.long 5, 12, 1\n\t.asciz \"tach\"\n\t.balign 4\n"
@@ -118,12 +120,12 @@ static char *add_note(const char *name, uint32_t namesz, uint32_t type, uint32_t
 	return description;
 }
 
-/* A record that leads `at` and `landing` bytes beyond its two words. */
+/* Adds a record that points `at` and `landing` bytes after its two words. */
 static uintptr_t add_record(int32_t at, int32_t landing)
 {
 	int32_t *pair = (int32_t *)add_note("tach", 5, 1, 12);
 
-	memset((char *)pair - 3, 0xff, 3); /* after the name's end */
+	memset((char *)pair - 3, 0xff, 3); /* bytes after the name's end */
 	pair[0] = at;
 	pair[1] = landing;
 	return (uintptr_t)pair;
@@ -170,7 +172,7 @@ static void notes_of_ours(void)
 
 static void segments_of_a_module(void)
 {
-	ElfW(Phdr) header[5]; /* one after the module's */
+	ElfW(Phdr) header[5]; /* one more than the module's headers */
 	struct dl_phdr_info info = {.dlpi_phdr = header, .dlpi_phnum = 4};
 	struct table *t = fresh(0);
 	size_t half;
@@ -203,13 +205,13 @@ static void every_record_is_found(void)
 	enum { MOST = 1000 };
 	static int32_t pair[MOST][2];
 
-	/* Each number of them up to 40, and more than a page has room for. */
+	/* All sizes up to 40, and sizes above the capacity of a page. */
 	for (size_t n = 0; n <= MOST; n = n < 40 ? n + 1 : n + 480) {
 		struct table *t = fresh(0);
 		uintptr_t least = UINTPTR_MAX;
 
 		for (size_t i = 0; i < n; i++) {
-			size_t other = i * 389 % MOST; /* in no order, none twice */
+			size_t other = i * 389 % MOST; /* in no order, without duplicates */
 
 			pair[other][0] = 0;
 			pair[other][1] = (int32_t)i;
@@ -235,7 +237,7 @@ static void every_record_is_found(void)
 	}
 }
 
-/* A growing table frees its old one, and one that cannot grow is unchanged. */
+/* A growing table frees its predecessor; if it cannot grow, it stays unchanged. */
 static void growing(void)
 {
 	static const int32_t pair[2];
@@ -276,7 +278,7 @@ static void who_has_seen_more_modules_stays(void)
 	tach__pages_free(third, third->size);
 }
 
-/* Unset stack variables are then not 0. */
+/* Fills the stack, so that unset variables are not 0. */
 static __attribute__((noinline)) void soil_stack(void)
 {
 	volatile char left[8192];
@@ -293,7 +295,7 @@ static int installed(int number)
 	return is_ours(&now);
 }
 
-/* One signal's handler is not left without the other's. */
+/* Both signals have our handler, or neither has. */
 static void refused_by_the_system(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -308,7 +310,7 @@ static void refused_by_the_system(void)
 		refused_signal = 0;
 		CHECK(!installed(SIGSEGV) && !installed(SIGILL));
 	}
-	/* As the first page, or as the table grows: what was taken is given back. */
+	/* For the first page and for a larger table: on failure, the memory is freed. */
 	for (room = 0; room < 2; room++) {
 		int from = room;
 
@@ -331,7 +333,7 @@ static void informed(int number, siginfo_t *info, void *context)
 		_exit(3);
 }
 
-/* Once, until a module comes or the handler is another. */
+/* The modules are scanned once, until a module is loaded or the handler changes. */
 static void ready_once(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -353,7 +355,7 @@ static void ready_once(void)
 		CHECK(tach__fault_ready(&err) == 0 && scans == before + 3);
 		dlclose(module);
 	}
-	/* Another's that asks for information is another, too. */
+	/* A handler with SA_SIGINFO counts as another handler too. */
 	before = scans;
 	sigaction(SIGILL, &(struct sigaction){.sa_sigaction = informed, .sa_flags = SA_SIGINFO},
 		  NULL);
@@ -391,7 +393,9 @@ static void forked_amid(void)
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%#x", status);
 }
 
-/* Another's that came later stays, and the other signal's goes. */
+/*
+ * Remove keeps a handler that was installed later, and still removes ours for the other signal.
+ */
 static void another_handler_stays(void)
 {
 	struct sigaction now;
@@ -410,7 +414,10 @@ static void another_handler_stays(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
-/* A handler with SA_RESETHAND and SA_SIGINFO: the second signal gets the default action. */
+/*
+ * A handler with SA_RESETHAND and SA_SIGINFO gets the first signal; the second one has the
+ * default action.
+ */
 static void asked_once(void)
 {
 	pid_t child = fork();
@@ -432,7 +439,7 @@ static void asked_once(void)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, "%#x", status);
 }
 
-/* While it runs no other signal waits. */
+/* No other signal is blocked while the handler runs. */
 static void handlers_as_asked(void)
 {
 	struct sigaction now;
@@ -450,13 +457,16 @@ static void handlers_as_asked(void)
 	tach_fault_remove();
 	CHECK(other_signals == 0 && unlocked == 0, "%d, %d", other_signals, unlocked);
 	its_lock = NULL;
-	/* No signal is left blocked, and the lock is free. */
+	/* No signal is still blocked, and the lock is free. */
 	pthread_sigmask(SIG_BLOCK, NULL, &held);
 	CHECK(!sigismember(&held, SIGUSR1) && tach__signals_held == 0);
 	CHECK(pthread_mutex_trylock(&lock) == 0 && pthread_mutex_unlock(&lock) == 0);
 }
 
-/* By kill(2), whose code is 0: a program that did not ask for it dies, or is left alone. */
+/*
+ * A signal sent by kill(2), with code 0: it kills a program without a handler; one with a
+ * handler gets it.
+ */
 static void sent_by_kill(void)
 {
 	static void (*const before[])(int) = {SIG_DFL, SIG_IGN};
@@ -488,7 +498,8 @@ static void takes(int number)
 }
 
 /*
- * A signal sent while the thread was at a counter instruction is not that instruction's fault.
+ * A signal sent while the thread was at a counter instruction is not taken for that
+ * instruction's fault.
  */
 static void sent_at_a_counter_instruction(void)
 {
@@ -543,9 +554,7 @@ static void looks(int number)
 	pthread_sigmask(SIG_BLOCK, NULL, &while_it_ran);
 }
 
-/*
- * Of the signals that are then blocked, only the handler's own is, and only if it asked for it.
- */
+/* While the earlier handler runs, its own signal is blocked only if its flags ask for it. */
 static void what_is_blocked_stays_so(void)
 {
 	siginfo_t sent = {.si_code = SI_USER};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots and fields of PERF_METRICS among a set's members, in any place of it. */
+/* Slots and fields of PERF_METRICS at any place among a set's members. */
 #include "core/reader/topdown.h"
 #include "core/reader/reader.h"
 #include "core/set/set.h"
@@ -30,7 +30,7 @@ static void fill(struct perf_event_attr *attr, char letter)
 	*attr = (struct perf_event_attr){.type = PERF_TYPE_RAW, .config = config_of(letter)};
 }
 
-/* `count` of the letters are the set's. */
+/* The first `count` letters are the set's members. */
 static void make(const char *letters, int count)
 {
 	set.count = count;
@@ -96,7 +96,10 @@ static void fields_of_a_group(void)
 	CHECK(tach__topdown_find(&t, &set, -1, &group) == 1 && t.members == 11);
 	CHECK(t.field[1] == 3 && tach__topdown_steps(&t, 1) == 3);
 	CHECK(tach__topdown_steps(&t, 0) == 1 && tach__topdown_steps(&t, 3) == 1);
-	/* Another leads them: not so, and yet they are metrics. */
+	/*
+	 * Another event leads the group: it is no top-down group, but the members still are
+	 * metrics.
+	 */
 	t.group = NULL;
 	group.member[0] = 4;
 	CHECK(tach__topdown_find(&t, &set, -1, &group) == 0 && t.members == 11 && !t.group);

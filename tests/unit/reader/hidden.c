@@ -42,7 +42,7 @@ static void any_count_is_taken(void)
 	}
 }
 
-/* An odd lock is what tells the slow exit to take read(2). */
+/* An odd lock makes the slow path use read(2). */
 static void zero_is_none(void)
 {
 	uint64_t value;
@@ -84,7 +84,7 @@ static void others_are_not_taken_for_them(void)
 	CHECK(!tach__whole(&reader));
 }
 
-/* CPUID is this test's from here on: of 23H.0 EBX is `ebx`, if there is one. */
+/* From here on, the test replaces CPUID: EBX of leaf 23H.0 is `ebx`, if the leaf exists. */
 static unsigned ebx;
 static int has_leaf;
 

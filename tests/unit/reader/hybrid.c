@@ -6,7 +6,7 @@
 #include "tests/guarded.h"
 #include "tests/unit/reader/hybrid.h"
 
-/* Where signals are blocked: a handler then comes at a later step. */
+/* While signals are blocked, the handler runs at a later step. */
 static int is_blocked(void)
 {
 	if (tach__signals_held)
@@ -105,7 +105,7 @@ static void the_steady_state_makes_no_system_call(void)
 			CHECK(tach_reader_read_one(reader, 0, value) == 0 &&
 			      value[0] == truth(0));
 		}
-		/* The first alone: nothing is written of the other. */
+		/* With one requested member, no value of the other is written. */
 		mark.value[1] = delta[1] = 77;
 		tach_reader_begin_n(reader, &mark, 1);
 		sim_work(3);
@@ -193,11 +193,14 @@ static void nothing_is_lost_or_doubled(void)
 				region(&(struct act){"again", NULL, 0}, -2);
 				end();
 			}
-	/* A torn read is repeated by pages, unless it is moved while the core is determined. */
+	/*
+	 * A torn read is repeated by pages, unless the thread is moved while its core type is
+	 * determined.
+	 */
 	CHECK(by_call <= 12, "%d", by_call);
 }
 
-/* A thread that was moved is moved again at every step of a region's end: that is no gap. */
+/* The thread is moved at every step of a region's end: this is not a gap. */
 static void moved_amid_an_end(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -225,7 +228,7 @@ static void moved_amid_an_end(void)
 
 static int another_in;
 
-/* One handler measures and is moved; a number of steps later another one reads. */
+/* One handler measures and is moved; some steps later a second handler reads. */
 static void two_handlers(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -243,7 +246,7 @@ static void two_handlers(void)
 	}
 }
 
-/* The second must not take a copy that the first interrupted as complete. */
+/* The second handler must not use the copy that the first one interrupted. */
 static void handlers_one_after_another(void)
 {
 	const struct act twice = {"two handlers", two_handlers, TACH_FLAG_RESCHEDULED};
@@ -261,7 +264,7 @@ static void handlers_one_after_another(void)
 		}
 }
 
-/* A bank is true until the leader's lock changes, and is not asked for again before. */
+/* A bank stays valid until the leader's lock changes, and is not read again before. */
 static void banks_are_kept(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX] = {0};
@@ -283,7 +286,7 @@ static void banks_are_kept(void)
 	end();
 }
 
-/* A bank is one core type's, whatever the lock of the other's page is. */
+/* A bank belongs to one core type, even if the other type's page has an equal lock. */
 static void locks_that_are_alike(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX] = {0};
@@ -321,7 +324,9 @@ static void software_events_beside(void)
 	for (int starved = 0; starved < 2; starved++) {
 		if (guarded_map(&g, 310 * 65536) != 0)
 			return;
-		/* A fault for each, not one for many of them; where no page is huge it fails.
+		/*
+		 * Each page must fault once: huge pages are disabled, and madvise fails if the
+		 * kernel has none.
 		 */
 		madvise(g.at, g.size, MADV_NOHUGEPAGE);
 		begin("page-faults cycles instructions", NULL);
@@ -351,7 +356,7 @@ static void software_events_beside(void)
 	}
 }
 
-/* Without user access it takes a system call for each core type, and is as right. */
+/* Without user access, each core type needs a system call, and the counts are right. */
 static void without_access_it_reads_by_system_call(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -377,7 +382,10 @@ static void without_access_it_reads_by_system_call(void)
 	CHECK(tach_reader_end(reader, &mark, delta) ==
 	      (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE));
 	end();
-	/* Opened on the other core type: no group was missed before it was there. */
+	/*
+	 * The reader was opened on the other core type: its groups missed nothing before the
+	 * open.
+	 */
 	begin("cycles", NULL);
 	sim.no_access = 1;
 	sim.on = 1;
@@ -385,7 +393,7 @@ static void without_access_it_reads_by_system_call(void)
 	sim_work(5);
 	CHECK(tach_reader_read(reader, delta) == TACH_FLAG_SYSCALL && delta[0] == 5);
 	end();
-	/* Given later: the groups were enabled one after the other, which is no gap. */
+	/* The groups were enabled one after the other, which is not a gap. */
 	for (int on = 0; on < CORES; on++) {
 		begin("cycles", NULL);
 		sim.no_access = 1;
@@ -422,7 +430,7 @@ static void an_event_of_one_core_type(void)
 	CHECK(tach_reader_end(reader, &mark, delta) ==
 	      (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE));
 	end();
-	/* Nothing counts on the other core type. */
+	/* The other core type counts no member. */
 	if (!opened("adl_grt::INST_RETIRED:ANY_P"))
 		return;
 	tach_reader_begin(reader, &mark);
@@ -456,7 +464,7 @@ static void one_of_one(void)
 	munmap(g.at, g.size);
 }
 
-/* A group in error state is started again by the next begin. */
+/* A begin restarts a group in error state. */
 static void error_states(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -475,7 +483,7 @@ static void error_states(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL &&
 		      delta[0] == 7);
 		CHECK(tach_reader_end(reader, &outer, delta) & TACH_FLAG_INCOMPLETE);
-		/* The time without it is not a gap for a region that begins later. */
+		/* The time in error state is not a gap for a region that begins later. */
 		tach_reader_begin(reader, &mark);
 		move();
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
@@ -485,7 +493,7 @@ static void error_states(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 		end();
 	}
-	/* One without it is lost, at every attempt. */
+	/* A region without its group is lost, at every attempt. */
 	if (!opened("cycles"))
 		return;
 	sim_work(7);
@@ -496,7 +504,7 @@ static void error_states(void)
 	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 	sim.stays_dead = 0;
 	CHECK(!(tach_reader_read(reader, delta) & TACH_FLAG_LOST) && delta[0] == 7);
-	/* So is what began before it started again, though its end can be read. */
+	/* A region that began before the restart is lost too, even if its end can be read. */
 	fail();
 	sim.stays_dead = 1;
 	tach_reader_begin(reader, &mark);
@@ -506,7 +514,7 @@ static void error_states(void)
 	end();
 }
 
-/* A begin that nothing can be read in is lost, whatever can be at the end. */
+/* If begin can read nothing, the region is lost, even if end can read. */
 static void begins_that_read_nothing(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX] = {7, 7};
@@ -530,8 +538,8 @@ static void begins_that_read_nothing(void)
 }
 
 /*
- * Begun by pages, ended by read(2): a time without counters shows, and none does not, nor one
- * before.
+ * Begun by pages and ended by read(2): time without counters inside the region is detected;
+ * earlier time is not reported.
  */
 static void access_goes_amid(void)
 {
@@ -562,7 +570,8 @@ static void access_goes_amid(void)
 }
 
 /*
- * Times are compared across core types, though their groups were enabled one after the other.
+ * Times of both core types are comparable, although their groups were enabled one after the
+ * other.
  */
 static void gaps_before_the_first_move(void)
 {
@@ -579,16 +588,16 @@ static void gaps_before_the_first_move(void)
 		if (gap)
 			starve();
 		move();
-		/* Looked for on the other core type, which never counted before. */
+		/* The gap is found on the other core type, which has not counted before. */
 		if (gap)
 			CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_INCOMPLETE);
 		tach_reader_begin(reader, &inner);
 		move();
-		/* A part of the gap that the first bound hid may be found later. */
+		/* A part of the gap that was below the first bound may be found later. */
 		CHECK(tach_reader_end(reader, &inner, delta) == TACH_FLAG_RESCHEDULED || gap);
 		CHECK(tach_reader_end(reader, &mark, delta) ==
 		      (gap ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED));
-		/* A gap that was found is not found again. */
+		/* A gap is reported once. */
 		tach_reader_begin(reader, &mark);
 		there_and_back();
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
@@ -628,8 +637,8 @@ static void move_late(void)
 }
 
 /*
- * Earlier counts on the other core type are not time without counters. They do not hide such
- * time either, if it is longer than the possible age of the page.
+ * Earlier counts on the other core type are not time without counters. They do not hide such a
+ * gap if it is longer than the page may be old.
  */
 static void moved_while_it_opens(void)
 {

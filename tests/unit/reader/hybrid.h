@@ -64,7 +64,7 @@ static struct event {
 	int topdown; /* PLAIN, SLOTS, FIELD + which */
 	struct perf_event_mmap_page *page;
 	uint64_t count, count_in, start; /* count: the truth */
-	uint64_t kernel;		 /* the kernel's count of them */
+	uint64_t kernel;		 /* the kernel's count of this event */
 	uint32_t index;
 	int enabled, error;
 	uint64_t since, running, running_in, failed;
@@ -75,15 +75,15 @@ static struct {
 	uint64_t time, seed;
 	long calls;	/* read and ioctl */
 	int no_access;	/* pages show no index */
-	int no_width;	/* bits of events, by tag: their pages show no width */
+	int no_width;	/* bits of events, by tag, whose pages show no width */
 	int unreadable; /* every read(2) fails */
-	int stays_dead; /* no event leaves its error state */
-	int refuses;	/* no event is taken */
+	int stays_dead; /* events stay in error state */
+	int refuses;	/* the kernel refuses every event */
 	int asked;	/* for events */
-	int alone;	/* no event joins another's group */
-	int unmappable; /* that many-th event cannot be mapped */
-	int shares;	/* descriptors, with its parent */
-	int no_memory;	/* that many-th mapping of memory, or change of its rights, fails */
+	int alone;	/* the kernel refuses every group member */
+	int unmappable; /* number of the mmap call that fails */
+	int shares;	/* the process shares its parent's descriptors */
+	int no_memory;	/* number of the mmap or mprotect call that fails */
 	long memory;	/* bytes mapped */
 	int software;	/* software events are the real kernel's */
 	void (*act)(void);
@@ -179,7 +179,7 @@ static uint64_t raw(const struct event *e)
 
 enum { INDEX_METRICS = 0x20000001 };
 
-/* #GP: the other core type has no such counter. */
+/* #Reading a general counter faults if the other core type has no such counter. */
 uint32_t sim_faults(uint32_t index)
 {
 	return index == INDEX_METRICS && sim.on != 0;
@@ -345,7 +345,7 @@ static void sim_enable(int leader)
 			continue;
 		if (!e->enabled)
 			e->since = sim.time;
-		if (e->error) /* no time of it is counted (__perf_update_times) */
+		if (e->error) /* time does not count in error state (__perf_update_times) */
 			e->since += sim.time - e->failed;
 		e->enabled = 1;
 		e->error = 0;
@@ -385,7 +385,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	if (number == SYS_kcmp)
 		return !sim.shares;
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open && sim.unmappable &&
-	    !--sim.unmappable) { /* the old mapping may be gone by then */
+	    !--sim.unmappable) { /* the old mapping may already be gone */
 		tach__sys_real(SYS_munmap, a, b, 0, 0, 0, 0);
 		return -EPERM;
 	}
@@ -415,7 +415,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	}
 	if (number == SYS_close && ours)
 		event[a].open = 0;
-	/* Never one that was closed before or did not exist. */
+	/* The descriptor must exist and must not have been closed. */
 	CHECK(number != SYS_ioctl || sim.software || (ours && !event[a].detached));
 	if (!ours || (number != SYS_read && number != SYS_ioctl))
 		return tach__sys_real(number, a, b, c, d, e, f);

@@ -97,13 +97,13 @@ static void pages_without_a_width(void)
 	}
 }
 
-/* Metrics without slots before them are counts of the kernel's, as any other event. */
+/* Metrics that do not follow their slots are counted by the kernel, like any other event. */
 static void metrics_without_slots(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
 
 	begin("cycles adl_grt::INST_RETIRED:ANY_P", NULL);
-	set->cores->attr[1][1].config = 0x8000; /* no planner places it there */
+	set->cores->attr[1][1].config = 0x8000; /* the planner places it nowhere */
 	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
 	CHECK(strcmp(tach_reader_missing(reader),
 		     "adl_grt::INST_RETIRED:ANY_P is a metric of packed fractions") == 0,
@@ -130,8 +130,8 @@ static void descriptors_that_stay(void)
 }
 
 /*
- * A child's pages are of zeros, whether its descriptors are its own, which are closed, or its
- * parent's, too, which stay open when the child closes its reader.
+ * A child's pages contain zeros. Its descriptors are its own and get closed, or are its
+ * parent's too and stay open when the child closes its reader.
  */
 static void given_up_by_a_child(void)
 {
@@ -212,7 +212,7 @@ static void multiplexed(void)
 	end();
 }
 
-/* Time on a core type that has no such event is time in which it was not counted. */
+/* If a core type lacks the event, the time on it counts as uncounted. */
 static void events_of_the_other_core_type(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Top-down metrics on a machine with two core types, of which one has them: in user space,
- * right wherever the thread is moved and who else reads the group, to the error stated.
+ * Top-down metrics on a machine with two core types, one of which has them. Read in user space,
+ * the values are within the stated error, wherever the thread is moved, and even if another
+ * process reads the group.
  */
 #include "tests/unit/reader/hybrid.h"
 
@@ -10,7 +11,7 @@ static const char events[] = "adl_glc::TOPDOWN:SLOTS topdown-retiring topdown-ba
 			     "topdown-fe-bound topdown-be-bound instructions";
 static const unsigned even[FIELDS_ALL] = {3, 1, 2, 2}, odd[FIELDS_ALL] = {5, 0, 1, 2};
 
-/* Another process with the group's descriptor: no page tells. */
+/* Another process has the group's descriptor and reads the group; no page shows it. */
 static void stranger(void)
 {
 	struct tach__group_read now;
@@ -20,7 +21,7 @@ static void stranger(void)
 			sim_read(fd, &now);
 }
 
-/* Away for one step, which may be a read(2). */
+/* Moves the thread away for one step, which may be a read(2). */
 static void hop(void)
 {
 	static int away;
@@ -31,14 +32,14 @@ static void hop(void)
 		sim.point = sim.steps;
 }
 
-/* It reads, and then as much is counted again. */
+/* The other process reads, and then the same amount is counted again. */
 static void stranger_and_work(void)
 {
 	stranger();
 	sim_work(1000000);
 }
 
-/* A handler that measures, and is moved during that. */
+/* A handler measures, and the thread is moved during that. */
 static void handler(void)
 {
 	struct tach_mark mark;
@@ -50,7 +51,7 @@ static void handler(void)
 	move();
 	sim_work(1000);
 	flags = tach_reader_end(reader, &mark, delta);
-	/* It may have interrupted the other's read(2). */
+	/* The handler may have interrupted the region's read(2). */
 	CHECK(flags == (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE) ||
 		      (flags & TACH_FLAG_SYSCALL && !(flags & TACH_FLAG_LOST)),
 	      "%#x", flags);
@@ -87,7 +88,7 @@ static struct counts truths(void)
 	return c;
 }
 
-/* least .. most, and beyond that the error of metrics alone. */
+/* Each value is between least and most; a metric may differ by its error in addition. */
 static void judge(const char *what, long at, const uint64_t *value, const struct counts *least,
 		  const struct counts *most)
 {
@@ -132,13 +133,16 @@ static void no_system_call_in_the_steady_state(void)
 		for (unsigned i = 1; i < 100; i++) {
 			tach_reader_begin(reader, &mark);
 			sim_work(i);
-			/* On the other core type nothing counts the metrics. */
+			/* The other core type does not count the metrics. */
 			CHECK(tach_reader_end(reader, &mark, delta) ==
 			      (core ? TACH_FLAG_INCOMPLETE : 0));
 			CHECK(delta[0] == (core ? 0 : SLOTS_A_TURN * i), "%llu",
 			      (unsigned long long)delta[0]);
 			CHECK(tach_reader_read(reader, value) == 0);
-			/* A 255th of some 40,000, and again where the group was put back. */
+			/*
+			 * The error is 1/255 of about 40,000, and again where the group was put
+			 * back.
+			 */
 			CHECK(tach_reader_error(reader, 1) < 2000, "%llu",
 			      (unsigned long long)tach_reader_error(reader, 1));
 		}
@@ -157,7 +161,7 @@ static __attribute__((noinline)) void soil_the_stack(void)
 		room[i] = 0x5a;
 }
 
-/* The kernel's counts of the metrics have the error of its own last look. */
+/* If the kernel counts the metrics, they have the error of its last read. */
 static void read_by_the_system(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -193,7 +197,7 @@ static void known_from_its_start_on(void)
 	end();
 }
 
-/* Whatever is first in the set. */
+/* Slots lead the group, at any place in the set. */
 static void slots_lead(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -214,7 +218,9 @@ static void slots_lead(void)
 	end();
 }
 
-/* A long time before does not blur a short region or a later reading. */
+/*
+ * A long time before a short region, or before a later reading, does not increase their error.
+ */
 static void a_region_after_a_long_time(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -298,13 +304,13 @@ static void nothing_is_lost_or_doubled(void)
 
 				if (!opened_topdown(even))
 					return;
-				/* More than TOLERANCE of topdown_look.c, or SLOTS_MOST. */
+				/* More than TOLERANCE of topdown_look.c, or than SLOTS_MOST. */
 				sim_work(is_stranger(&acts[a]) ? 2000 : 40000);
 				if (start & 1)
 					move();
 				tach_reader_read(reader, value);
 				if (acts[a].act == hop) {
-					/* Begin has to read the group. */
+					/* This makes begin read the group. */
 					stranger();
 					sim_work(100);
 				}
@@ -318,8 +324,8 @@ static void nothing_is_lost_or_doubled(void)
 				tach_reader_read(reader, value);
 				truth = truths();
 				/*
-				 * After a stranger more was counted than before, so that
-				 * no counter tells: core/reader/topdown.h.
+				 * If more is counted after another process's read than before
+				 * it, no counter shows the read: core/reader/topdown.h.
 				 */
 				if (acts[a].act != fail && !is_stranger(&acts[a]))
 					judge(acts[a].name, at, value, &truth, &truth);
@@ -330,7 +336,7 @@ static void nothing_is_lost_or_doubled(void)
 			}
 }
 
-/* Without user access: by read(2), as right, with its flag. */
+/* Without user access, values are read by read(2), with its flag, and are right. */
 static void without_access(void)
 {
 	begin(events, NULL);
@@ -342,7 +348,7 @@ static void without_access(void)
 		CHECK(region(&acts[0], -1, 1000) & TACH_FLAG_SYSCALL);
 		move();
 	}
-	/* It comes back when the group is next put on. */
+	/* User access comes back when the kernel next puts the group on. */
 	sim.no_access = 0;
 	move();
 	move();

@@ -9,7 +9,7 @@
 
 uint64_t read_counter(const char *stubs, uint32_t number, uint32_t *seen);
 void fence(void);
-/* Each thing that was done, a letter each: members a to p, F a fence, B E R the slow exits. */
+/* The recorded actions, one letter each: members a to p, F a fence, B E R the slow paths. */
 static char done[64];
 
 #undef TACH_COUNTER
@@ -117,7 +117,7 @@ static void make(unsigned n)
 		struct perf_event_mmap_page *page = (void *)memory.page[i];
 
 		r->way[i].page = page;
-		r->way[i].stubs = done + i; /* any address: what is given on */
+		r->way[i].stubs = done + i; /* any address: the value that is passed on */
 		*page = (struct perf_event_mmap_page){.lock = 2 + 2 * i,
 						      .index = i + 1,
 						      .pmc_width = 48,
@@ -136,7 +136,8 @@ static void work(void)
 }
 
 /*
- * Expected actions for n members; `broken` is the one that stops them; with or without fences.
+ * Compares the recorded actions with those expected for n members; `broken` is the one that
+ * stops them; with or without fences.
  */
 static int did(const char *before, unsigned n, char slow, const char *after)
 {
@@ -197,7 +198,7 @@ static void begins(enum form form, unsigned n, int breaks)
 
 	make(form == EACH || form == EACH_FENCED ? ALL : n);
 	if (n == 0)
-		memset(memory.page[0], 0, PAGE); /* as a reader of none has it */
+		memset(memory.page[0], 0, PAGE); /* a reader without counters has zeros here */
 	broken = breaks;
 	begin(form, n);
 	CHECK(did(around, n, slow ? 'B' : 0, around), "%d of %u, %d", breaks, n, form);
@@ -295,7 +296,7 @@ static void one_member(void)
 		}
 }
 
-/* Counters of another width than 48 bits, as the mask tells: no count is read inline. */
+/* If the mask shows a width other than 48 bits, no count is read inline. */
 static void of_other_widths(void)
 {
 	for (unsigned width = 40; width <= 64; width++) {
@@ -337,7 +338,7 @@ static void changed_pages(void)
 		CHECK(tach__end_any(r, &mark, delta, (unsigned)i));
 		CHECK(delta[i] == 10 + (uint64_t)i);
 	}
-	/* Begun by the slow exit. */
+	/* The region began on the slow path. */
 	mark.lock = 3;
 	again();
 	CHECK(tach_reader_end(r, &mark, delta) == SLOW_FLAGS && strcmp(done, "aE") == 0);
@@ -356,7 +357,7 @@ static void nothing_is_done_elsewhere(void)
 			CHECK(did(form >= EACH_FENCED ? "F" : "", what ? 2 : 0, what ? 0 : 'B',
 				  form >= EACH_FENCED ? "F" : ""));
 			CHECK(mark.reader == r);
-			/* Ended in another thread, or begun with another reader. */
+			/* The region ends in another thread, or began with another reader. */
 			elsewhere = what < 2;
 			if (what == 2)
 				mark.reader = NULL;

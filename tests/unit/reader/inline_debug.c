@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* inline.c with -DTACH_DEBUG: the same, and what is checked besides. */
+/* inline.c with -DTACH_DEBUG: the same tests, and the additional checks. */
 #define TACH_DEBUG
 #include "tests/unit/reader/inline.c"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline reads where nothing reads counters in user space: compiled as for a processor that
- * tach/arch.h does not know. Each says that it failed, so that the slow exit is taken. And the
- * test of a word, which other processors have instructions of their own for.
+ * The inline reads, compiled as for a processor that tach/arch.h does not know: they read no
+ * counters in user space. Each inline read fails, so the slow path is taken. Also the test of a
+ * word, for which other processors have special instructions.
  */
 #include <stdint.h>
 #include "tests/check.h"

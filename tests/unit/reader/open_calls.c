@@ -25,26 +25,28 @@ enum { CONFIG1 = 0x30 };
 enum { WAYS = TACH_ARCH_ASKS ? 2 : 1 };
 
 static struct {
-	int asked; /* events that a reader asked for: those that can be read as a group */
+	int asked; /* number of events that the reader requested and that one group read returns
+		    */
 	struct {
 		struct perf_event_attr attr;
 		int leader;
 	} ask[TACH_COUNTERS_MAX];
-	int seen; /* pages of hardware so far */
-	const struct perf_event_mmap_page *page[TACH_COUNTERS_MAX]; /* the first of them */
-	/* how many of these still showed an event when requested */
+	int seen; /* number of hardware pages so far */
+	/* the first hardware pages */
+	const struct perf_event_mmap_page *page[TACH_COUNTERS_MAX];
+	/* number of these pages that still showed an event when requested */
 	int left;
-	int mapped; /* pages of hardware events besides a reader's own */
+	int mapped; /* hardware pages beyond a reader's own */
 	const struct tach_reader *closing;
-	int late;	       /* descriptors closed before its pages */
-	int enabled, disabled; /* how often, of hardware */
-	int fit;	  /* hardware events that fit a group; then EINVAL. 0: any number */
-	int dead;	  /* read(2) of a hardware group gives 0 bytes */
-	int stays;	  /* no descriptor can be moved to another number */
-	int maps;	  /* this number of hardware pages, then EPERM */
-	uint64_t gap;	  /* ns of the first 1000 that hardware had no counter */
-	uint64_t unknown; /* a config that is EINVAL, also alone */
-	long refuses;	  /* perf_event_open returns this instead */
+	int late;	       /* descriptors that were closed before their pages */
+	int enabled, disabled; /* number of ioctl calls for hardware events */
+	int fit;   /* hardware events that fit a group; one more gives EINVAL. 0: any number */
+	int dead;  /* read(2) of a hardware group gives 0 bytes */
+	int stays; /* descriptors cannot be moved to other numbers */
+	int maps;  /* number of hardware pages that can be mapped; then EPERM */
+	uint64_t gap;	  /* how much of the first 1000 ns the hardware events had no counter */
+	uint64_t unknown; /* a config that gives EINVAL, also alone */
+	long refuses;	  /* perf_event_open returns this error */
 } kernel;
 
 /* As the kernel would have filled it: enabled for 1000 ns, without a counter for 400 of them.
@@ -242,7 +244,7 @@ static void slots_lead_their_group(void)
 		}
 }
 
-/* Both registers are set back by a read, and what they lack counts from then on. */
+/* A read resets both registers; the remainder counts from then on. */
 static void metrics_begin_set_back(void)
 {
 	const struct tach__topdown *t;
@@ -262,7 +264,7 @@ static void metrics_begin_set_back(void)
 	end();
 }
 
-/* Once for each kind of access that there is: what the kernel refused it refuses again. */
+/* Each kind of access is tried once: an event that the kernel refused will be refused again. */
 static void refused_events_are_asked_for_once(void)
 {
 	int fds;
@@ -279,7 +281,10 @@ static void refused_events_are_asked_for_once(void)
 	kernel.refuses = -EBUSY;
 	CHECK(!opens() && kernel.asked == 1, "%d", kernel.asked);
 	end();
-	/* A group that gets no counters may get narrower ones, once its pages are gone. */
+	/*
+	 * If a group gets no counters, smaller groups may get some after its pages are
+	 * unmapped.
+	 */
 	make(2, 1, 0, 0);
 	kernel.dead = 1;
 	fds = descriptors();
@@ -327,8 +332,10 @@ static void too_large_a_group_leaves_nothing_open(void)
 	end();
 }
 
-/* A program without a standard input: 0 is what perf_event_open gives, and a descriptor as any
- * other, also where it cannot be moved. */
+/*
+ * A program without standard input: perf_event_open returns 0, a valid descriptor, even if it
+ * cannot be moved.
+ */
 static void zero_is_a_descriptor(void)
 {
 	int input;
@@ -348,13 +355,16 @@ static void zero_is_a_descriptor(void)
 		CHECK(tach__reader(reader)->hard.leader == tach__reader(reader)->fd[0]);
 		end();
 		CHECK(fcntl(0, F_GETFD) < 0);
-		/* Opened alone it is 0, too. */
+		/* Opened alone, its descriptor is 0 too. */
 		make(2, 0, 0, 0);
 		kernel.fit = 1;
 		CHECK(!opens() && err.code == TACH_ERR_NOCOUNTER, "%s", err.text);
 		end();
 		CHECK(fcntl(0, F_GETFD) < 0);
-		/* And of software alone, where all but the leader are on from the start. */
+		/*
+		 * Also for a set with software events only, in which all events except the
+		 * leader are enabled from the start.
+		 */
 		make(0, 2, 0, 0);
 		kernel.stays = stays;
 		CHECK(opens() && kernel.ask[1].leader == tach__reader(reader)->soft.leader);
@@ -365,7 +375,10 @@ static void zero_is_a_descriptor(void)
 	close(input);
 }
 
-/* A page keeps its event; without one the descriptor does. The leader's reads the group. */
+/*
+ * A page keeps its event open; an event without a page needs its descriptor. The leader's
+ * descriptor stays for reading the group.
+ */
 static void descriptors_are_kept_where_needed(void)
 {
 	if (missing())
@@ -407,7 +420,7 @@ static void gaps_before_are_known(void)
 	}
 }
 
-/* Where a closed event's counter is not taken from the process, nothing is turned off first. */
+/* If closing an event does not take its counter from the process, it is not disabled first. */
 static void closing_leaves_the_thread_as_it_was(void)
 {
 	sigset_t own, before, after;
@@ -427,8 +440,11 @@ static void closing_leaves_the_thread_as_it_was(void)
 	}
 }
 
-/* From the first reader on that reads without system calls until the last is closed: it is the
- * last page to go, as a reader's own go before its descriptors do. */
+/*
+ * One page stays mapped from the first reader without system calls until the last one closes:
+ * it is unmapped last, because a reader's own pages are unmapped before its descriptors are
+ * closed.
+ */
 static void one_event_stays_mapped(void)
 {
 	struct tach_reader *other;
@@ -452,7 +468,7 @@ static void one_event_stays_mapped(void)
 	end();
 }
 
-/* Reads of such a reader do not fault. */
+/* Reads of this reader do not fault. */
 static void no_handler_is_installed(void)
 {
 	static const int signals[] = {SIGSEGV, SIGILL};

@@ -20,11 +20,11 @@
 #include "tests/unit/reader/pretended.h"
 
 static struct {
-	long calls, fail_at; /* the fail_at-th call gives `error`; -1: none */
+	long calls, fail_at; /* number of the call that gives `error`; -1: none */
 	long error;
 	long refused; /* the number of the call that failed */
-	long number;  /* if not -1: every call of that number returns `error` */
-	int fit;      /* hardware events that fit a group; then EINVAL */
+	long number;  /* if not -1: every call with this number returns `error` */
+	int fit;      /* hardware events that fit a group; one more gives EINVAL */
 	int dead;     /* read(2) of a hardware group gives 0 bytes */
 	int mediated; /* hardware events that count in guests: EOPNOTSUPP */
 	unsigned width;
@@ -242,7 +242,7 @@ static void guests_are_left_out_where_they_have_the_pmu(void)
 	tach_set_free(set);
 }
 
-/* A page that cannot be had costs speed and nothing else. */
+/* If a page cannot be mapped, reading is slower, but otherwise the same. */
 static void without_pages_it_reads_by_system_call(void)
 {
 	struct tach_reader *reader;
@@ -278,7 +278,7 @@ static void without_pages_it_reads_by_system_call(void)
 	tach_set_free(set);
 }
 
-/* Widths: modular sums want 40 bits, others go the signed way out of line. */
+/* Modular sums need 40 bits; with other widths, counters are sign-extended out of line. */
 static void widths_decide_the_way(void)
 {
 	static const unsigned widths[] = {0, 32, 39, 40, 48, 64};
@@ -301,7 +301,7 @@ static void widths_decide_the_way(void)
 			      "%u bits", widths[i]);
 		if (widths[i] == 0)
 			CHECK(TACH_PAGE(reader, 0)->index == 0 && !reader->fast);
-#if TACH_MODULAR /* elsewhere the two pages are one */
+#if TACH_MODULAR /* otherwise the two pages are one */
 		if (widths[i] > 0 && widths[i] < 40)
 			CHECK(r->extend && TACH_PAGE(reader, 0)->index == 0 &&
 			      reader->way[0].page->index == 1);

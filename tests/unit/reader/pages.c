@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which members get a kernel page, and how its content is used, by core/reader/pages.c compiled
- * here. The pages are the test's memory. The test defines the architecture: whether correct
+ * here. The pages are the test's memory. The test replaces the architecture: whether correct
  * reads fault, and which events must not be read.
  */
 #include <errno.h>
@@ -59,14 +59,18 @@ static struct {
 static struct tach__reader *const r = (struct tach__reader *)&memory;
 static struct tach_set set;
 
-/* The kernel: member i's descriptor is 10 + i, and shown[i] + 1 becomes its mapped page. */
+/*
+ * Simulates the kernel: member i's descriptor is 10 + i, and shown[i] + 1 becomes its mapped
+ * page.
+ */
 static struct perf_event_mmap_page shown[TACH_COUNTERS_MAX];
 static struct {
 	long at, size, fd;
 } call[64];
 static int calls;
-static int refused = -1;   /* the page at which no descriptor can be mapped */
-static int elsewhere = -1; /* the page that is mapped at another address than requested */
+static int refused = -1; /* number of the page that cannot be mapped */
+/* number of the page that is mapped at another address than requested */
+static int elsewhere = -1;
 
 void sim_step(void)
 {
@@ -159,7 +163,7 @@ static void zeros_where_asked(void)
 		CHECK(calls == 1 && call[0].at == page && call[0].size == PAGE);
 		CHECK(r->mapped == ~(1u << page), "%#x", r->mapped);
 	}
-	/* All of them: the spare is the last. */
+	/* All pages are reserved; the spare page is the last. */
 	tach__pages_zero(r);
 	CHECK(calls == 2 && call[1].at == 0 && call[1].size == (TACH_COUNTERS_MAX + 1) * PAGE);
 }
@@ -172,7 +176,7 @@ static void each_member_has_its_page(void)
 	tach__pages_map(r);
 	CHECK(calls == 3 && asked(1, 11) && asked(2, 12) && asked(3, 13));
 	CHECK(r->mapped == 14 && r->slow == TACH__FAST, "%#x", r->mapped);
-	/* One is refused: zeros are put there, and the cause is known. */
+	/* If a page is refused, a page of zeros takes its place, and the cause is recorded. */
 	make(0, 3, 48);
 	refused = 1;
 	tach__pages_map(r);
@@ -190,7 +194,7 @@ static void each_member_has_its_page(void)
 	CHECK(r->slow_code == 0);
 }
 
-/* A blocked SIGILL kills where reads fault, and there alone. */
+/* A blocked SIGILL kills the process if reads fault, and only then. */
 static void blocked_signals(void)
 {
 	sigset_t own, before;
@@ -224,7 +228,7 @@ static void what_must_not_be_read(void)
 	CHECK(r->slow == TACH__SLOW_FIRMWARE && r->slow_code == 1);
 }
 
-/* Slots at the spare page, metrics nowhere; not if the leader is not slots. */
+/* Slots are read at the spare page, metrics at none; not if the leader is not slots. */
 static void topdown(void)
 {
 	for (int leads = 0; leads < 2; leads++)
@@ -264,7 +268,7 @@ static void judged(int soft, const unsigned *width, int n)
 static void widths_make_the_mask(void)
 {
 	static const struct {
-		unsigned width[3], mask; /* number of bits; 64: all ones */
+		unsigned width[3], mask; /* in bits; 64: all ones */
 	} cases[] = {
 		{{48, 48, 48}, 48}, {{64, 64, 64}, 64}, {{48, 64, 48}, 47}, {{64, 48, 64}, 47},
 		{{49, 48, 48}, 47}, {{48, 48, 49}, 47}, {{49, 50, 64}, 49}, {{40, 64, 48}, 40},
@@ -283,7 +287,7 @@ static void widths_make_the_mask(void)
 			CHECK(r->hot.way[k].page == (void *)page_of(k) &&
 			      (uintptr_t)r->hot.way[k].stubs == cases[i].width[k]);
 	}
-	/* A member that is no hardware is not read there. */
+	/* A member that is not a hardware event is not read inline. */
 	judged(1, (unsigned[]){48, 48}, 2);
 	CHECK(r->hot.fast == 0 && r->slow == TACH__FAST && r->hot.mask == (1ull << 48) - 1);
 	CHECK(!r->hot.way[0].stubs && r->hot.way[1].stubs);
@@ -291,7 +295,9 @@ static void widths_make_the_mask(void)
 	CHECK(r->hot.fast == 0 && r->hot.mask == ~(uint64_t)0 && r->extend == 0);
 }
 
-/* Sums of narrow ones are extended, and the first member's page leads to the slow exit. */
+/*
+ * Sums of narrow counters are sign-extended, and the first member's page selects the slow path.
+ */
 static void narrow_counters(void)
 {
 	static const unsigned width[2] = {48, 39};
@@ -316,7 +322,7 @@ static void narrow_counters(void)
 		}
 }
 
-/* Pages that forbid reading. */
+/* Some pages forbid user access. */
 static void pages_that_forbid(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -341,7 +347,7 @@ static void pages_that_forbid(void)
 	}
 }
 
-/* No member can be read: their widths are not used. */
+/* If no member can be read, their widths are not used. */
 static void no_counter_at_all(void)
 {
 	make(0, 2, 0);
@@ -350,7 +356,7 @@ static void no_counter_at_all(void)
 	CHECK(r->hot.fast == 0 && r->hot.mask == ~(uint64_t)0 && r->extend == 0);
 }
 
-/* Three times in a row is no chance; where reads may fault alone. */
+/* Three faults in a row are not chance; tested only where reads may fault. */
 static void counters_that_always_fault(void)
 {
 	for (int fault = 0; fault < 2; fault++)

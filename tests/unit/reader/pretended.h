@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware events on a machine without a PMU: page faults instead, told by their descriptors.
+/*
+ * Simulates hardware events on a machine without a PMU: page faults replace them, and their
+ * descriptors identify them.
  */
 #ifndef TACH_TESTS_UNIT_READER_PRETENDED_H
 #define TACH_TESTS_UNIT_READER_PRETENDED_H
@@ -21,7 +23,7 @@ static int pretends(long fd)
 	return fd >= 0 && fd < DESCRIPTORS && pretended[fd];
 }
 
-/* FIT hardware events make a group, and one more is EINVAL; 0: any number. */
+/* A group holds FIT hardware events; one more gives EINVAL. 0: any number. */
 static long pretended_open(const struct perf_event_attr *attr, long leader, int fit)
 {
 	struct perf_event_attr soft = *attr;

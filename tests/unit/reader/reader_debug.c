@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* -DTACH_DEBUG: what the fast way cannot afford to check is checked, and answered by
- * TACH_FLAG_LOST.
+/*
+ * -With -DTACH_DEBUG, the library also makes checks that are too slow for the fast path, and
+ * reports a failed one by TACH_FLAG_LOST.
  */
 #define TACH_DEBUG
 #include <pthread.h>
@@ -44,7 +45,7 @@ static void a_mark_of_another_reader_is_found_out(void)
 	CHECK(tach_reader_end_n(reader, &mark, delta, 1) == TACH_FLAG_LOST && delta[0] == 0);
 }
 
-/* Once everything that the kernel may do is in use, nothing is left unused for the compiler. */
+/* Uses every simulated action, so that the compiler reports no unused function. */
 static void it_reads_as_ever(void)
 {
 	static void (*const acts[])(void) = {sim_reschedule, sim_move,	   sim_move_last,

@@ -52,7 +52,10 @@ static void group_of(struct tach__group *g, int descriptor, int count)
 		g->member[i] = (uint8_t)i;
 }
 
-/* A set of three hardware members: 1000, 2000, 3000 at the mark, and 7, 8, 9 more now. */
+/*
+ * A set of three hardware members: their counts are 1000, 2000, 3000 at the mark, and 7, 8, 9
+ * more at the end.
+ */
 static void begin(void)
 {
 	tach__sys = sys;
@@ -100,12 +103,15 @@ static void plain(void)
 	begin();
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED) && is(7, 8, 9) && error == 0);
 	CHECK(reads[HARD] == 1);
-	/* Rescheduled since: the leader's lock has changed. */
+	/* The leader's lock has changed: the group was rescheduled. */
 	begin();
 	page.lock = BEGUN + 2;
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED));
 	CHECK(is(7, 8, 9));
-	/* Without counters since, as the times say, or as the thread has noted. */
+	/*
+	 * The group was without counters meanwhile: shown by its times, or recorded by the
+	 * thread.
+	 */
 	begin();
 	group[HARD].enabled = 50;
 	group[HARD].running = 40;
@@ -118,7 +124,7 @@ static void plain(void)
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_INCOMPLETE));
 }
 
-/* Its thread ended and closed the events, or something reset or stopped them: all is 0. */
+/* The thread ended and closed the events, or they were reset or stopped: all values are 0. */
 static void gone(void)
 {
 	static const long how[] = {-EBADF, -EIO, 1};
@@ -131,18 +137,18 @@ static void gone(void)
 	begin();
 	group[HARD].value[1] = 5; /* less than at the mark */
 	CHECK(end() & TACH_FLAG_LOST && is(0, 0, 0));
-	/* The mark itself has no counts: nothing is read. */
+	/* If the mark has no counts, nothing is read. */
 	begin();
 	mark.lock = BEGUN | 1;
 	mark.flags = TACH_FLAG_LOST;
 	CHECK(end() == TACH_FLAG_LOST && is(0, 0, 0) && reads[HARD] == 0);
-	/* Another program's descriptor at that number is not read. */
+	/* If another program's file has the descriptor's number, it is not read. */
 	begin();
 	reader.hard.id++;
 	CHECK(end() == TACH_FLAG_LOST && is(0, 0, 0) && reads[HARD] == 0);
 }
 
-/* Both ends by read(2): the flags of the mark stay, and nothing is mixed. */
+/* With read(2) at both ends, the mark's flags stay, and MIXED is not set. */
 static void by_read(void)
 {
 	begin();
@@ -151,7 +157,7 @@ static void by_read(void)
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) && is(7, 8, 9));
 }
 
-/* Groups that had no counters for a part of the time: scaled, where they ran at all. */
+/* Groups that had counters for a part of the time are scaled. */
 static void scaled(void)
 {
 	begin();
@@ -166,17 +172,17 @@ static void scaled(void)
 		group[HARD].value[m] = mark.value[m] + 10 * (uint64_t)(m + 1);
 	CHECK(end() & TACH_FLAG_SCALED && is(20, 40, 60));
 	CHECK(end() & TACH_FLAG_INCOMPLETE);
-	/* A set that is not multiplexed is never scaled. */
+	/* Without TACH_SET_MULTIPLEX, values are never scaled. */
 	set.flags = 0;
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) && is(10, 20, 30));
-	/* It never ran: nothing to scale. */
+	/* A group that never ran cannot be scaled. */
 	set.flags = TACH_SET_MULTIPLEX;
 	group[HARD].running = mark.running;
 	CHECK(end() & TACH_FLAG_LOST && is(0, 0, 0));
 	/* It was never enabled: turned off by other code. */
 	group[HARD].enabled = mark.enabled;
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) && is(10, 20, 30));
-	/* The times of several groups differ by less than their reads take. */
+	/* The times of the groups may differ by the time between their reads. */
 	group[HARD].enabled++;
 	group[HARD].running += 3;
 	CHECK(end() == TACH_FLAG_SYSCALL && is(10, 20, 30));
@@ -204,12 +210,12 @@ static void hybrids(void)
 	begin_hybrid();
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED));
 	CHECK(is(1, 3, 5) && reads[CORE] == 1 && reads[CORE + 1] == 1 && reads[HARD] == 0);
-	/* A core type that counts none of the members: its time on it is missing. */
+	/* If a core type counts no member, the time on it is missing. */
 	begin_hybrid();
 	hybrid.core[1].members = hybrid.core[1].group.count = 0;
 	mark.value[0] = mark.value[1] = mark.value[2] = 0;
 	CHECK(end() & TACH_FLAG_INCOMPLETE && reads[CORE + 1] == 0 && is(500, 1001, 1502));
-	/* No group counted for a while, as the thread noted, or as the times say. */
+	/* No group counted for a while: recorded by the thread, or shown by the times. */
 	begin_hybrid();
 	hybrid.grown = BEGUN + 2;
 	CHECK(end() & TACH_FLAG_INCOMPLETE);
@@ -235,7 +241,7 @@ static void begin_topdown(void)
 	reader.topdown.group = &reader.hard;
 	reader.topdown.members = 6;
 	reader.topdown.field[1] = 5;
-	reader.topdown.field[2] = 3; /* known to three steps: core/reader/fields.c */
+	reader.topdown.field[2] = 3; /* its error is three steps: core/reader/fields.c */
 }
 
 /* read(2) sets the registers back, and `turn` tells the thread. */
@@ -259,7 +265,7 @@ static void topdown(void)
 	begin_topdown();
 	group[HARD].value[0] = 1;
 	CHECK(end() & TACH_FLAG_LOST && is(0, 0, 0));
-	/* By read(2) at both ends there is no error of the mark. */
+	/* If both ends used read(2), the mark adds no error. */
 	begin_topdown();
 	mark.lock |= 1;
 	mark.flags = TACH_FLAG_SYSCALL;

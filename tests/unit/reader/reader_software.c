@@ -63,7 +63,7 @@ static void page_faults_are_counted(void)
 	tach_set_free(set);
 }
 
-/* The program closed the descriptor, and at the end it is there again, say. */
+/* The program closed the descriptor before begin; at the end another one has its number. */
 static void a_begin_that_failed_is_lost(void)
 {
 	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK);

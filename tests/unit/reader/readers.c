@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of readers by itself: what is done in turn, the sentinel, and what a child gives up.
+/*
+ * The list of readers alone: the order of its steps, the sentinel, and the cleanup in a child.
  */
 #include <pthread.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static long sim_perf_open(const struct perf_event_attr *attr, int leader)
 #include "tests/ordered.h"
 #include "core/reader/readers.c"
 
-/* The list is whole for a child that another thread forks between any two. */
+/* If another thread forks between any two steps, the child finds a consistent list. */
 static void ordered(const void *at, int order)
 {
 	(void)at;

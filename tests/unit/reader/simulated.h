@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perf pages whose every read, by the code that is compiled after this, is led through
- * sim_step(). One behaviour on every machine.
+ * Simulated perf pages: every read of them, by code that is compiled after this header, calls
+ * sim_step(). The behaviour is the same on every machine.
  */
 #ifndef TESTS_UNIT_READER_SIMULATED_H
 #define TESTS_UNIT_READER_SIMULATED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow exits, case by case: which flags exactly, and that nothing is written of members
- * that were not asked for. Here members of several kinds, and what is lost.
+ * The slow paths, case by case: which flags they set, and that they write no value that was not
+ * requested. This file tests sets with members of several kinds, and lost counts.
  */
 #include "tests/unit/reader/slow.h"
 
@@ -37,7 +37,7 @@ static void mixed(int hard, int emulates, int soft, uint32_t flags)
 		for (int i = 0; i < (int)n; i++)
 			CHECK(delta[i] == worth(hard, emulates, i), "%d of %u: %llu", i, n,
 			      (unsigned long long)delta[i]);
-		/* Since open, from any member on. */
+		/* Counts since the open, from each member on. */
 		for (unsigned from = 0; from + n <= (unsigned)all && n; from++) {
 			fill(delta);
 			CHECK(tach__read_slow(r, delta, from, n) == flags);
@@ -70,7 +70,7 @@ static void members_of_several_kinds(void)
 	mixed(3, 0, 0, 0);
 }
 
-/* Hardware that is not the first member, and is not asked for. */
+/* The hardware event is not the first member, and is not requested. */
 static void hardware_behind_others(void)
 {
 	struct tach_reader *reader = open_mixed(0, 0, 2);
@@ -85,7 +85,7 @@ static void hardware_behind_others(void)
 		sim.event[i].count = 7000;
 	}
 	r->hard.count = 2;
-	/* The pages of members 2 and 3 show no counter: by read(2). */
+	/* The pages of members 2 and 3 show no counter, so read(2) is used. */
 	for (unsigned n = 1; n <= 4; n++) {
 		soil();
 		tach__begin_slow(reader, &mark, n);
@@ -116,7 +116,7 @@ static void hardware_behind_others(void)
 	}
 }
 
-/* Software members of the same set are read as usual. */
+/* Hardware events are lost; software members of the same set are read as usual. */
 static void hardware_of_another_kind(void)
 {
 	for (int topdown = 0; topdown < 2; topdown++)
@@ -141,7 +141,7 @@ static void hardware_of_another_kind(void)
 			other = 0;
 			CHECK(tach__read_slow(reader, delta, 0, 2) == other_flags);
 			CHECK(other == "rR"[topdown] && delta[0] == 0 && delta[1] == 600);
-			/* Nothing of another thread is used. */
+			/* Data of the other thread are not used. */
 			r->owner = &other;
 			other = 0;
 			CHECK(tach__read_slow(reader, delta, 0, 2) == TACH_FLAG_LOST && !other);
@@ -172,7 +172,7 @@ static void reads_lost(struct tach_reader *r, unsigned n, uint32_t besides, cons
 		CHECK(delta[i] == 0, "%s", what);
 }
 
-/* Nothing is read for another thread. */
+/* A reader of another thread reads nothing. */
 static void of_another_thread(void)
 {
 	static const int kinds[][3] = {{0, 0, 2}, {0, 2, 0}, {2, 0, 0}, {2, 1, 1}, {0, 1, 1}};
@@ -186,10 +186,13 @@ static void of_another_thread(void)
 		tach__begin_slow(r, &mark, n);
 		CHECK(mark.flags == TACH_FLAG_LOST && mark.reader == r && mark.lock & 1);
 		CHECK(untouched(mark.value, 0) && soft_read == 0);
-		/* Its flags say so, even where the other's thread ends it ... */
+		/* The region is flagged, even if the reader's own thread ends it ... */
 		tach__reader(r)->owner = tach__thread_token();
 		zeros(r, n, "begun elsewhere");
-		/* ... and an end elsewhere does so of a region that was begun well. */
+		/*
+		 * ... and a region that began on the right thread is flagged if another thread
+		 * ends it.
+		 */
 		soil();
 		tach__begin_slow(r, &mark, n);
 		CHECK(mark.flags == 0 && mark.lock & 1);
@@ -202,7 +205,7 @@ static void of_another_thread(void)
 	}
 }
 
-/* The same if everything before the page change was inline. */
+/* The same if begin was on the fast path. */
 static void ended_elsewhere_after_a_fast_begin(void)
 {
 	static char stranger;
@@ -219,7 +222,7 @@ static void ended_elsewhere_after_a_fast_begin(void)
 	}
 }
 
-/* Flags of a begin that was fast are whatever was there. */
+/* A fast begin does not set the flags in the mark, so their content is arbitrary. */
 static void flags_of_a_fast_begin(void)
 {
 	for (unsigned bit = 0; bit < 32; bit++) {
@@ -246,7 +249,7 @@ static void flags_of_a_fast_begin(void)
 	}
 }
 
-/* By a prctl of other code: begun while off, ended while off, and off all the time. */
+/* Other code disabled events by prctl: begun while disabled, ended while disabled, and both. */
 static void software_turned_off(void)
 {
 	for (int hard = 0; hard < 2; hard++)
@@ -301,7 +304,7 @@ static void software_refused(void)
 		}
 }
 
-/* Neither by pages nor by read(2). */
+/* The hardware members can be read neither by pages nor by read(2). */
 static void hardware_refused(void)
 {
 	struct tach_reader *r = open_mixed(2, 0, 1);

@@ -4,7 +4,10 @@
 
 /* ---- begin's own time ---- */
 
-/* Narrow counters are read out of line always: one that the kernel comes into is read anew. */
+/*
+ * Narrow counters are always read out of line; if the kernel interrupts a reading, it is
+ * repeated.
+ */
 static void begun_out_of_line(void)
 {
 	for (long at = -1; at < 24; at++) {
@@ -21,7 +24,7 @@ static void begun_out_of_line(void)
 		flags = sim_page(0)->lock == mark.lock - 1 ? 0 : TACH_FLAG_RESCHEDULED;
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == flags, "%ld", at);
 		CHECK(delta[0] == 100 && delta[1] == 201, "%ld", at);
-		/* Less than the other error. */
+		/* The first reading's error is smaller. */
 		tach_reader_begin_n(r, &mark, 2);
 		sim_starve();
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_INCOMPLETE);
@@ -41,7 +44,10 @@ static void step_in_again(void)
 		sim.act = NULL;
 }
 
-/* Into one begin after the other: a hundred times, not for ever, and then the flag tells. */
+/*
+ * The kernel interrupts each reading of a begin: it is repeated a hundred times, then the
+ * region is flagged.
+ */
 static void begun_out_of_line_among_others(void)
 {
 	static const long often[] = {99, 100, 5000};
@@ -63,14 +69,18 @@ static void begun_out_of_line_among_others(void)
 			tach_reader_end_n(r, &mark, delta, 2);
 			CHECK(delta[0] == 100 && delta[1] == 201, "%ld", every);
 		}
-	/* A hundred suffice where each reading is hit once; most are more often, or not at all.
+	/*
+	 * A hundred repetitions suffice if each reading is interrupted once; in most runs it is
+	 * more often, or never.
 	 */
 	CHECK(given_up[0] == 0, "%d", given_up[0]);
 	CHECK(given_up[1] >= 1, "%d", given_up[1]);
 	CHECK(given_up[2] >= 4, "%d", given_up[2]);
 }
 
-/* A begin that is inline as a rule, and was not: what it took is counted in the region. */
+/*
+ * A begin that exceptionally took the slow path: the slow path's own counts are in the region.
+ */
 static void begun_out_of_line_for_once(void)
 {
 	for (int n = 1; n <= 2; n++)
@@ -100,10 +110,13 @@ static void revoke_for_a_while(void)
 {
 	sim.revoked = 1;
 	sim.act = restore;
-	sim.point = sim.steps + 6; /* the end's own counter, and the slow exit's */
+	sim.point = sim.steps + 6; /* the end's own counter read, and the slow path's */
 }
 
-/* The counter could not be read, and can be now: what that took is counted. */
+/*
+ * The counter could not be read before, and can be read now: the slow path's own counts are in
+ * the region.
+ */
 static void faults_for_once(void)
 {
 	for (int n = 1; n <= 2; n++) {
@@ -111,7 +124,7 @@ static void faults_for_once(void)
 		uint32_t flags;
 
 		tach_reader_begin(r, &mark);
-		mark.flags = n == 1 ? 0 : ~0u; /* a fast begin leaves them */
+		mark.flags = n == 1 ? 0 : ~0u; /* a fast begin does not write the flags */
 		sim_work_all(100);
 		sim.act = revoke_for_a_while;
 		sim.point = sim.steps;
@@ -119,7 +132,7 @@ static void faults_for_once(void)
 		CHECK(!sim.revoked && flags == TACH_FLAG_RESCHEDULED && delta[0] == 100,
 		      "%#x, %llu", flags, (unsigned long long)delta[0]);
 		CHECK(n == 1 || delta[1] == 201, "%llu", (unsigned long long)delta[1]);
-		/* The same of a group that was rescheduled, or starved. */
+		/* The same for a group that was rescheduled, or had no counters. */
 		tach_reader_begin(r, &mark);
 		sim_starve();
 		sim.act = revoke_for_a_while;
@@ -128,7 +141,7 @@ static void faults_for_once(void)
 	}
 }
 
-/* Once, several times, or not here. */
+/* The sums show whether it was read once, several times, or not inline. */
 static void sums_tell_how_often(void)
 {
 	struct tach_reader *r = open_sim(1, 48);
@@ -201,7 +214,7 @@ static void counted_behind_the_end(void)
 	}
 }
 
-/* By read(2) at both ends counts are whole, however long the thread ran. */
+/* With read(2) at both ends, counts are complete for any length of the region. */
 static void by_the_system_at_both_ends(void)
 {
 	struct tach_reader *r = open_sim(2, 48);
@@ -215,7 +228,7 @@ static void by_the_system_at_both_ends(void)
 		sim.event[i].count += 77;
 	CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_SYSCALL);
 	CHECK(delta[0] == 77 && delta[1] == 77, "%llu", (unsigned long long)delta[0]);
-	/* Set back is set back, of any count. */
+	/* A reset is detected at any count. */
 	sim.event[0].count = UINT64_C(1) << 49;
 	tach_reader_begin_n(r, &mark, 2);
 	sim.event[0].count -= 5;
@@ -223,7 +236,9 @@ static void by_the_system_at_both_ends(void)
 	      delta[0] == 0);
 }
 
-/* Members that were not requested are ignored: they lose nothing, and get no value. */
+/*
+ * Members that were not requested are ignored: they are not flagged as lost, and get no value.
+ */
 static void fewer_members(void)
 {
 	for (unsigned n = 1; n <= 3; n++)
@@ -270,7 +285,7 @@ static void whole_counts(void)
 		CHECK(tach__reader_unwrap(&page, 5, 100) == 5 &&
 		      tach__reader_unwrap(&page, 0, 0) == 0);
 		CHECK(tach__reader_unwrap(&page, (uint64_t)-5, 0) == full - 5);
-		/* Two overflows, and time for them. */
+		/* Two overflows, and a running time that is long enough for them. */
 		page.time_running = full / 64 - 1;
 		CHECK(tach__reader_unwrap(&page, 5, 4) == 5);
 		page.time_running = full / 64;
@@ -292,8 +307,8 @@ static void set_back_by_the_count(void)
 }
 
 /*
- * Begun with the counter past zero, its interrupt yet to come: the difference is the count, and
- * one update does not make it 2^width more, however long the thread ran.
+ * The region begins after the counter passed zero, before its interrupt: the difference is the
+ * count, and one update of the page does not add 2^width, for any running time.
  */
 static void begun_past_zero(void)
 {
@@ -321,9 +336,9 @@ static void begun_past_zero(void)
 	}
 }
 
-/* ---- named regions, looked at later ---- */
+/* ---- named regions, whose values are completed later ---- */
 
-/* Unset stack variables are then 0, which is not a count. */
+/* Clears the stack, so that unset variables are 0, which is not a count here. */
 static __attribute__((noinline)) void clear_stack(void)
 {
 	volatile char left[8192];
@@ -352,7 +367,10 @@ static void not_read_later(void)
 	sim_out();
 }
 
-/* Where the counts of now cannot be had, a short one is right without, a long one is lost. */
+/*
+ * If present counts cannot be read, a short region is right without them, and a long one is
+ * lost.
+ */
 static void settled_without_counts(void)
 {
 	const uint64_t bound = ((UINT64_C(1) << 48) - 1) / 64;

@@ -23,7 +23,7 @@ static void recovered_groups_begin_anew(void)
 	CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_INCOMPLETE);
 }
 
-/* The recorded lag of a group only grows, and its lock of that time is kept. */
+/* The recorded lag of a group only grows; the lock at that time is kept with it. */
 static void noted_lags(void)
 {
 	struct tach__reader *r = tach__reader(open_sim(1, 48));
@@ -72,7 +72,7 @@ static void scaled_by_time(void)
 	mark.enabled = 1000;
 	delta[0] = delta[1] = 10;
 	CHECK(tach__scale(r, &mark, &now, 2, delta) == TACH_FLAG_INCOMPLETE);
-	/* Exactly the enabled time, or more by the time between two looks. */
+	/* The enabled time is exact, or longer by the time between two reads. */
 	for (uint64_t more = 0; more < 2; more++) {
 		mark.enabled = 200;
 		mark.running = 200;

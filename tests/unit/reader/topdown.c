@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of regions of a group with top-down metrics, of looks that show what the test says.
- */
+/* The ends of regions of a group with top-down metrics, with scripted readings. */
 #include <string.h>
 #include "core/reader/reader.h"
 #include "tests/check.h"
@@ -10,9 +9,10 @@ enum { SLOTS = 4, BACKEND = 1, PLAIN = 6, RETIRING = 0, MEMBERS = 4, NONE = 5, A
 enum { UNTOUCHED = 77, ERROR = 11, BEHIND = 4 };
 
 static struct tach__look looked, reading[3];
-static int looks, afresh, states[3], reads, checks, groups; /* their answers and their number */
-static int check_reads;					    /* the check finds a stranger */
-static uint32_t since, scaled;				    /* flags */
+/* the scripted results, and the number of calls */
+static int looks, afresh, states[3], reads, checks, groups;
+static int check_reads;	       /* the check finds a read by another process */
+static uint32_t since, scaled; /* flags */
 
 static int sim_look(struct tach__reader *r, struct tach__look *l)
 {
@@ -89,7 +89,7 @@ static struct tach__reader reader;
 static struct tach_mark mark;
 static uint64_t delta[TACH_COUNTERS_MAX];
 
-/* A look at 2000 slots and more, or a read(2), at an even lock. */
+/* A reading of 2000 slots or more, or of a read(2), at an even lock. */
 static struct tach__look shows(uint32_t flags, uint64_t more)
 {
 	struct tach__look l = {.flags = flags, .error = ERROR, .behind = BEHIND, .lock = 8};
@@ -101,7 +101,7 @@ static struct tach__look shows(uint32_t flags, uint64_t more)
 	return l;
 }
 
-/* Begun with lock 6, 500 of each before the values of `shows`. */
+/* The region began at lock 6, with 500 of each event before the values of `shows`. */
 static void begin(uint32_t flags)
 {
 	memset(&reader, 0, sizeof reader);
@@ -117,7 +117,7 @@ static void begin(uint32_t flags)
 		reading[i] = shows(TACH_FLAG_SYSCALL, 100 * (unsigned)(i + 1));
 		states[i] = 1;
 	}
-	/* Read inline there is how far off it was, by read(2) its times. */
+	/* After an inline read the mark has its error, after a read(2) its times. */
 	mark = (struct tach_mark){.lock = 7, .flags = flags, .enabled = 23, .running = 3};
 	if (flags & TACH_FLAG_SYSCALL)
 		mark.enabled = 1000, mark.running = 900;
@@ -157,7 +157,7 @@ static void begun_by_a_look(void)
 	begin(0);
 	begins(0, ALL, 0, ERROR, BEHIND);
 	CHECK(reads == 0);
-	/* Earlier flags stay; with fewer members no other value is written. */
+	/* Earlier flags stay; with fewer members, no other value is written. */
 	begin(TACH_FLAG_LOST);
 	begins(TACH_FLAG_LOST, PLAIN, 0, ERROR, BEHIND);
 	begins(TACH_FLAG_LOST, 0, 0, ERROR, BEHIND);
@@ -169,7 +169,9 @@ static void begun_by_read(void)
 	afresh = reader.hot.fast = 0;
 	begins(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
 	CHECK(reads == 1);
-	/* Where it could be read in user space, a second one tells whether it was turned off.
+	/*
+	 * If the group could be read in user space, a second reading shows whether it was
+	 * disabled.
 	 */
 	begin(0);
 	afresh = 0;
@@ -179,7 +181,7 @@ static void begun_by_read(void)
 	afresh = 0;
 	reading[1].enabled++;
 	begins(TACH_FLAG_SYSCALL, ALL, 200, 3001, 2500);
-	/* If it fails, the first is as good. */
+	/* If the second reading fails, the first is used. */
 	for (int failed = -1; failed <= 0; failed++) {
 		begin(0);
 		afresh = 0;
@@ -208,7 +210,7 @@ static void both_ends_by_looks(void)
 	begin(0);
 	CHECK(end(ALL) == 0 && checks == 1 && reads == 0);
 	differs(ALL, 500);
-	/* How far off both ends are, and what read(2)s in between add. */
+	/* The errors of both ends, and what read(2) calls in between add. */
 	CHECK(reader.topdown.error == ERROR + 23 + BEHIND - 3);
 	begin(0);
 	CHECK(end(PLAIN) == 0);
@@ -228,7 +230,7 @@ static void ended_by_read(void)
 	begin(0);
 	looks = 0;
 	since = TACH_FLAG_RESCHEDULED;
-	/* Time enabled stood still: it was turned off. */
+	/* The enabled time did not grow: the group was disabled. */
 	CHECK(end(ALL) == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_INCOMPLETE));
 	CHECK(reads == 2);
 	differs(ALL, 700);
@@ -241,7 +243,7 @@ static void ended_by_read(void)
 	reading[1].enabled++;
 	since = TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED;
 	CHECK(end(ALL) == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_INCOMPLETE));
-	/* Another process has reset it in between. */
+	/* Another process has reset the group in between. */
 	begin(0);
 	check_reads = 1;
 	reading[0].enabled++;
@@ -285,7 +287,10 @@ static void both_ends_by_read(void)
 	CHECK(end(ALL) == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE));
 }
 
-/* A metric may go backward by the error, which is more of the one that takes what is left. */
+/*
+ * A metric may decrease by its error; the error of the last metric, which gets the remainder,
+ * is larger.
+ */
 static void backward(void)
 {
 	enum { OFF = ERROR + 23 + BEHIND - 3 };
@@ -300,21 +305,21 @@ static void backward(void)
 		CHECK(end(ALL) == (more ? TACH_FLAG_LOST : 0));
 		CHECK(delta[RETIRING] == (more ? 0 - (uint64_t)(OFF + 1) : 0));
 	}
-	/* A member that is not a metric must not be. */
+	/* A member that is not a metric must not decrease. */
 	begin(0);
 	mark.value[SLOTS] = looked.count[SLOTS] + 1;
 	CHECK(end(ALL) == TACH_FLAG_LOST);
 	begin(0);
 	mark.value[PLAIN] = looked.count[PLAIN] + 1;
 	CHECK(end(ALL) == TACH_FLAG_LOST);
-	/* A member outside the region is not checked either. */
+	/* A member that was not requested is not checked. */
 	begin(0);
 	delta[PLAIN] = delta[NONE] = 1u << 20;
 	CHECK(end(PLAIN) == 0);
 	begin(0);
 	mark.value[BACKEND] = looked.count[BACKEND] + 1;
 	CHECK(end(BACKEND) == 0 && delta[BACKEND] == UNTOUCHED);
-	/* From the first one on. */
+	/* All members are checked, from the first on. */
 	begin(0);
 	memset(mark.value, 0, sizeof mark.value);
 	CHECK(end(ALL) == 0 && delta[SLOTS] == 2000 + 10 * SLOTS);

@@ -21,7 +21,7 @@ static struct tach__group group;
 static struct {
 	uint64_t slots, fields;		    /* the registers */
 	uint64_t kernel[TACH_COUNTERS_MAX]; /* earlier read(2) values of slots, by member */
-	int state;			    /* that it answers, where it fails */
+	int state;			    /* result of a read(2) that succeeds or fails */
 	int faults, other_fails;	    /* the counter that faults: 1 slots, 2 metrics */
 	char trace[64];			    /* sequence of events */
 	int at;				    /* at that step */
@@ -71,7 +71,7 @@ static uint64_t part_of(int member)
 	return sim.slots * (sim.fields >> 8 * reader.topdown.field[member] & 255) / 255;
 }
 
-/* Sets both registers to 0, while the thread is on a processor that has them. */
+/* A read(2) resets both registers if the thread is on a processor that has them. */
 static int sim_read(struct tach__group_read *now)
 {
 	step('R');
@@ -118,7 +118,10 @@ static void sim_fence(int order)
 
 static struct tach__topdown *const t = &reader.topdown;
 
-/* It was set back at lock 100, at 1000 slots and 100 of all others; 2550 slots since. */
+/*
+ * The group was reset at lock 100, with 1000 slots and 100 of all others; 2550 slots were
+ * counted since.
+ */
 static void begin(const char *order)
 {
 	memset(&sim, 0, sizeof sim);

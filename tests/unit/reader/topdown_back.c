@@ -20,7 +20,7 @@ static void set_back(int state)
 	CHECK(l.count[NONE] != sim.kernel[NONE]);
 }
 
-/* The record of a read(2). */
+/* The record after a read(2) on this processor. */
 static void set_back_here(void)
 {
 	for (int hybrid = 0; hybrid < 2; hybrid++) {
@@ -41,7 +41,7 @@ static void set_back_here(void)
 	}
 }
 
-/* The kernel has counted all there is, and sets nothing back. */
+/* On another processor, the kernel has counted everything and resets nothing. */
 static void set_back_while_elsewhere(void)
 {
 	for (int unknown = 0; unknown < 2; unknown++) {
@@ -60,7 +60,10 @@ static void moved(void)
 	pages[SLOTS].lock += 2;
 }
 
-/* It is unknown if it was reset: without access, or while it moved. */
+/*
+ * It is unknown whether the group was reset: without user access, or if the thread moved
+ * meanwhile.
+ */
 static void set_back_somewhere(void)
 {
 	begin(orders[0]);
@@ -89,7 +92,7 @@ static void nothing_to_be_read(void)
 	}
 }
 
-/* It reads the group, and the same amount is counted again. */
+/* The handler reads the group, and the same amount is counted again. */
 static void handler(void)
 {
 	struct tach__group_read now;
@@ -99,7 +102,7 @@ static void handler(void)
 	sim.slots += 5100;
 }
 
-/* A handler at each step: what it does not spoil is right, and it goes on. */
+/* A handler runs at each step: an undisturbed record is right, and the reader continues. */
 static void handlers_that_set_back(void)
 {
 	enum { LOOK, SET_BACK, KINDS };

@@ -20,7 +20,7 @@ static void what_a_look_shows(void)
 		CHECK(t->least[BACKEND] == 1120 && t->least[RETIRING] == 610);
 		CHECK(t->least[SLOTS] == 100 && t->least[PLAIN] == 100 &&
 		      t->least[NONE] == 100);
-		/* It is not less. */
+		/* A value does not decrease. */
 		sim.fields = 101u << 24 | 52;
 		CHECK(look(&l) == 1 && l.count[BACKEND] == 1120 && l.count[RETIRING] == 620);
 	}
@@ -69,7 +69,7 @@ static void what_comes_in_between(void)
 		sim.at = at;
 		sim.act = one_more;
 		CHECK(look(&l) == 1 && l.slots == 2550 + (unsigned)(at < AFTER_SLOTS));
-		/* Set back by another. */
+		/* Another process has reset the group. */
 		begin(orders[0]);
 		sim.at = at;
 		sim.act = one_less;
@@ -91,7 +91,7 @@ static void how_well_metrics_are_known(void)
 	CHECK(tach__topdown_unknown(2550, 4) == 21 && tach__topdown_unknown(2550, 8) == 31);
 }
 
-/* Looks, and sets back before when much was counted since. */
+/* Reads the group; if much was counted since the last reset, resets it first. */
 static void looks_afresh(void)
 {
 	struct tach__look l;
@@ -116,7 +116,8 @@ static void looks_afresh(void)
 	}
 }
 
-static uint64_t counted; /* by the read(2) in the check, more than by the look before */
+/* count of the read(2) in the check minus that of the reading before */
+static uint64_t counted;
 
 static void count_on(void)
 {
@@ -129,10 +130,10 @@ static void taken(void)
 	sim.slots = counted;
 }
 
-/* The check's steps after those of its look: index, slots, reset. */
+/* Steps of the check after those of its reading: index, slots, reset. */
 enum { LOOK_STEPS = 11, AT_SLOTS = LOOK_STEPS + 1, AT_READ = LOOK_STEPS + 4 };
 
-/* The slots of a read(2) that replaces the look. */
+/* Returns the slots of a read(2) that replaces the reading, or AS_IT_WAS. */
 static const uint64_t AS_IT_WAS = UINT64_MAX;
 static uint64_t checked(uint64_t error, int at, void (*act)(void), uint64_t count)
 {
@@ -155,10 +156,10 @@ static void a_long_region_is_checked(void)
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_READ, count_on, TOLERATED + more) ==
 		      (more ? 3550 + TOLERATED + more : AS_IT_WAS));
-		/* Counts before the second look at the slots are not part of it. */
+		/* Counts before the second reading of the slots do not belong to it. */
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_SLOTS, count_on, 2u * TOLERATED) == AS_IT_WAS);
-		/* Another has set back, and read what there was. */
+		/* Another process reset the group and read its counts. */
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_SLOTS, taken, 2549 + more) ==
 		      (more ? AS_IT_WAS : 3550 + 2549u));

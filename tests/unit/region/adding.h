@@ -20,7 +20,7 @@
 
 static void told(const char *what, const void *at);
 
-/* Records all of them. */
+/* Words are plain here, so that every access is recorded. */
 #undef TACH_ONCE_IS_VOLATILE
 #define TACH_ONCE_IS_VOLATILE 0
 
@@ -48,7 +48,7 @@ static volatile uint32_t count;
 #ifdef __OPTIMIZE__
 enum { STRAIGHT = 1 };
 #else
-enum { STRAIGHT = 0 }; /* no argument is a constant */
+enum { STRAIGHT = 0 }; /* no argument is a compile-time constant */
 #endif
 static int inner, is_told, seen;
 static char text[2048];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of the library in one process: which one finds which, from objects that are pretended.
+/*
+ * Several copies of the library in one process: which copy finds which, with simulated objects.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -138,14 +139,14 @@ static void other_notes(void)
 	note(2, "tachx", 5, 8, &other);
 	segment_is(0, 0, PT_NOTE, 0, used);
 	CHECK(!is_found());
-	/* Not beyond the end of the segment. */
+	/* The search ends at the segment's end. */
 	begin();
 	note(2, "tach", 5, 8, &other);
 	for (size_t end = 0; end <= used; end++) {
 		segment_is(0, 0, PT_NOTE, 0, end);
 		CHECK(is_found() == (end == used), "%zu", end);
 	}
-	/* Neither in other segments nor beyond the last segment. */
+	/* The search skips other segments, and ends at the last one. */
 	segment_is(0, 0, PT_LOAD, 0, used);
 	segment_is(0, 1, PT_NOTE, 0, used);
 	CHECK(is_found());
@@ -211,7 +212,7 @@ static void joined(void)
 	CHECK(tach__beacon.state == TACH__BEACON_JOINED && !tach__beacon_is_excluded());
 	CHECK(tach__beacon_owner() == &other && !other.others[0]);
 	CHECK(opens == 1 && strcmp(opened, "/lib/other.so") == 0);
-	/* No longer the one that it joined. */
+	/* The owner is no longer the copy that it joined. */
 	tach__beacon.state = TACH__BEACON_OWNER;
 	CHECK(!tach__beacon_owner());
 }
@@ -253,7 +254,7 @@ static void long_names(void)
 	object[0].dlpi_name = object[1].dlpi_name = name;
 	tach__beacon_claim();
 	CHECK(strlen(opened) == 1023);
-	/* All of the copy is copied, with its end. */
+	/* The copy's whole file name is stored, with its terminating 0. */
 	CHECK(sizeof own_file == sizeof((struct search *)0)->own_file);
 	tach__beacon_keep_loaded();
 	CHECK(opens == 2 && strlen(opened) == 1023);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of the test's own, for cold_begins.c and cold_ends.c: what the cold exits of START
- * and STOP call is pretended, and says that it was called. UNDER_TEST: the file with them.
+ * A simulated thread for cold_begins.c and cold_ends.c: replacements for the functions that the
+ * slow paths of START and STOP call; they record each call. UNDER_TEST: the file with the slow
+ * paths.
  */
 #ifndef TESTS_UNIT_REGION_COLD_H
 #define TESTS_UNIT_REGION_COLD_H
@@ -54,7 +55,7 @@ static char said[400];
 		said[0] = 0;                                                                   \
 	} while (0)
 
-/* Where the order matters to a handler: one may come there. */
+/* Called at ordered stores, so that a handler can run there. */
 static void (*at_order)(void);
 static int orders;
 static void order(void)
@@ -66,7 +67,8 @@ static void order(void)
 /* Arguments of the begin and end of a cost; record NULL: no enclosing region. */
 static struct tach__thread *cost_record;
 static struct {
-	uint32_t around, level; /* regions around; and those that stay open */
+	/* around: number of enclosing regions; level: number that stay open */
+	uint32_t around, level;
 	uint64_t residue[SUMS];
 } cost;
 
@@ -133,7 +135,7 @@ static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void 
 	return NULL;
 }
 
-/* No region is open yet. */
+/* Begins without an open region. */
 static void thread_begin(void)
 {
 	memset(memory, 0, sizeof memory);

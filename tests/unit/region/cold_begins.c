@@ -76,20 +76,21 @@ static struct tach_site site;
 static struct tach__config config;
 static _Alignas(4096) union {
 	struct tach__reader it;
-	char pages[4096 * (2 + TACH_COUNTERS_MAX)]; /* its own, then each counter's */
+	char pages[4096 * (2 + TACH_COUNTERS_MAX)]; /* the leader's page, then each counter's */
 } reader;
-static const char stubs[16]; /* reported address of the code of counters */
+static const char stubs[16]; /* stands for the addresses of the counters' code */
 static struct tach__sampling sampling;
 static uint32_t histograms[1];
 static struct {
-	/* Scripted by the test. */
-	int enabled[3]; /* asked in turn; -1: as before */
+	/* The test's script. */
+	int enabled[3]; /* results, in turn; -1: unchanged */
 	int no_thread, flat, gated, no_row, alone;
 	struct tach__sampling *sampling;
 	uint32_t registered, row;
 	const struct tach__beacon *owner;
-	uint32_t locks[4]; /* for reads that fail; 0: correct */
-	int slow_pairs;	   /* reads of the slow exit in which a handler's region ends */
+	uint32_t locks[4]; /* locks of reads that fail; 0: correct reads */
+	int slow_pairs; /* number of the slow path's reads during which a handler's region ends
+			 */
 	/* What there was. */
 	int asked, nsums;
 	struct tach_site *of;
@@ -328,7 +329,7 @@ static void elsewhere_1(struct tach_site *of, struct tach_region_mark *to)
 	SAY("elsewhere fenced ");
 }
 
-/* Below `level` regions; none of them is the one that begins, whose slot is ready. */
+/* Begins with `level` open regions; another region begins, and its slot is ready. */
 static void begin(uint32_t level)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -372,7 +373,7 @@ static void begin(uint32_t level)
 		cost_record = NULL;
 }
 
-/* The same, and nothing is ready. */
+/* The same, but the slot is not ready. */
 static void begin_unready(uint32_t level)
 {
 	begin(level);
@@ -426,7 +427,7 @@ static void first_entry(void)
 		}
 }
 
-/* Entries of tasks are never skipped, whatever the set. */
+/* Entries of tasks are never skipped, with any set. */
 static void slots_of_all_kinds(void)
 {
 	static const struct {
@@ -468,7 +469,7 @@ static void slots_of_all_kinds(void)
 	}
 }
 
-/* And that of its row, where there is room for it. */
+/* The slot of the entry's row is prepared too, if there is room. */
 static void divided_rows(void)
 {
 	static struct tach__slot **none;
@@ -508,13 +509,13 @@ static void until_no_set_is_pending(void)
 	SAID("configure cost heal thread worst 1 residue spent begin ");
 }
 
-/* ---- entries that are not measured ---- */
+/* ---- entries that are skipped ---- */
 
 static void not_measured(void)
 {
 	uint64_t before;
 
-	/* Switched off: itself, or everything. */
+	/* Switched off: this region, or all regions. */
 	begin_unready(0);
 	site.id = TACH_SITE_OFF;
 	before = lost();
@@ -530,7 +531,7 @@ static void not_measured(void)
 	tach__begin_cold(&site, &mark, 0);
 	SAID("configure cost heal epochs spent ");
 	CHECK(lost() == before);
-	/* No room for it: lost, if it was wanted. */
+	/* No room for the slot: the entry is lost if it was enabled. */
 	for (int wanted = 0; wanted < 2; wanted++) {
 		begin_unready(0);
 		sim.no_thread = 1;
@@ -539,7 +540,7 @@ static void not_measured(void)
 		SAID("configure cost heal thread epochs spent ");
 		CHECK(lost() == before + (uint64_t)wanted);
 	}
-	/* A handler during library code. */
+	/* A handler runs during library code. */
 	begin_unready(0);
 	tach__signals_held++;
 	tach__begin_cold(&site, &mark, 0);
@@ -547,7 +548,7 @@ static void not_measured(void)
 	tach__signals_held--;
 	SAID("");
 	CHECK(lost() == before + 3);
-	/* No thread yet: nothing was left, and no epoch began. */
+	/* The thread is not open yet: no region was left open, and no epoch began. */
 	begin_unready(0);
 	hot->record = NULL;
 	site.id = TACH_SITE_OFF;
@@ -604,7 +605,7 @@ static void another_copy(void)
 			    : "configure owner elsewhere ");
 		CHECK(site.begin == owner.begin[fenced] && sim.of == &site && sim.to == &mark &&
 		      site.id == ID);
-		/* It has another layout. */
+		/* This copy has another layout than the owner. */
 		begin_unready(0);
 		tach__beacon.state = TACH__BEACON_EXCLUDED;
 		sim.alone = 1;
@@ -612,7 +613,7 @@ static void another_copy(void)
 		tach__begin_cold(&site, &mark, fenced);
 		SAID("configure owner ");
 		CHECK(site.id == TACH_SITE_OFF && !mark.end && !site.begin);
-		/* It was asleep, and is the owner now. */
+		/* This copy was asleep, and is the owner now. */
 		begin_unready(0);
 		tach__beacon.state = TACH__BEACON_ASLEEP;
 		tach__begin_cold(&site, &mark, fenced);
@@ -655,7 +656,7 @@ static void pair_ends(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-/* The state is read after the pairs, so that it is either before or after a handler. */
+/* The state is read after the pairs: it is the state either before or after a handler. */
 static void opens(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -675,7 +676,9 @@ static void opens(void)
 	}
 }
 
-/* Inside its own open entry: below its level, and where its mark lies tells. */
+/*
+ * An entry in an open entry of the same region; the mark's address shows which entry is open.
+ */
 static void recursions(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -698,7 +701,7 @@ static void recursions(void)
 		outer->end = k == 4 ? NULL : ends;
 		part->outer = (uintptr_t)outer;
 		tach__begin_checked(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
-		/* If it is not certain, it is checked whether that entry was left open. */
+		/* In an uncertain case, it checks whether that entry was left open. */
 		SAID(k == 0 || k == 7 ? "open begin "
 				      : "configure cost heal thread residue spent open begin ");
 		CHECK(sim.part == tach__part(slot, COUNT, 1));
@@ -715,7 +718,7 @@ static void recursions(void)
 	SAID("configure cost heal residue spent ");
 }
 
-/* A STOP that is nearly done. */
+/* A STOP is interrupted just before its end. */
 static void closing(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -729,7 +732,7 @@ static void closing(void)
 
 /* ---- torn ones ---- */
 
-/* Its level is raised, and its entry known, as START left it. */
+/* As START leaves it: the level is raised, and the entry is on the stack. */
 static struct tach__part *begin_torn(uint32_t level)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -741,7 +744,7 @@ static struct tach__part *begin_torn(uint32_t level)
 	mark.counters.lock = 4;
 	hot->state++;
 	tach__stack(hot, level)[1] = slot;
-	for (uint32_t k = 0; k <= level; k++) /* the others' are not looked at */
+	for (uint32_t k = 0; k <= level; k++) /* the other parts are not checked */
 		*tach__marks(tach__stack(hot, k)) = &mark;
 	part->outer = (uintptr_t)&mark;
 	part->ceiling = hot->state;
@@ -756,7 +759,7 @@ static void anew(void)
 		hot->pairs[0] = 8;
 		hot->pairs[1] = 1;
 		sim.locks[1] = 2; /* torn once more */
-		/* As where a handler's region took its place and ended. */
+		/* As after a handler's region that took this place and ended. */
 		part->outer = TACH__OUTER_NONE;
 		part->ceiling = TACH__CEILING_OPEN;
 		tach__begin_torn(fenced, &mark, hot);
@@ -772,7 +775,7 @@ static void anew(void)
 	}
 }
 
-/* A handler took a cold exit, right before the state is looked at again. */
+/* A handler took a slow path, right before the state is read again. */
 static void epoch_ends(void)
 {
 	at_order = NULL;
@@ -788,18 +791,18 @@ static void anew_in_another_epoch(void)
 	tach__begin_torn(0, &mark, hot);
 	CHECK(mark.state == TACH__STATE(OPENING, EPOCH + 1, LEVEL) &&
 	      hot->state == mark.state + 1 && part->ceiling == mark.state + 1);
-	/* The record has the newest. */
+	/* The record has the newest epoch. */
 	begin_torn(LEVEL);
 	record.epoch = EPOCH + 3;
 	tach__begin_torn(0, &mark, hot);
 	CHECK(mark.state == TACH__STATE(OPENING, EPOCH + 3, LEVEL));
 }
 
-/* A handler found regions around that were left, or stopped one: the level is a lower one. */
+/* A handler found that enclosing regions were left open, or stopped one: the level is lower. */
 static void anew_at_another_level(void)
 {
 	static const struct {
-		uint32_t top, own, level; /* own: where the slot is found */
+		uint32_t top, own, level; /* own: the place of the region's slot */
 		int lost;
 	} cases[] = {
 		{LEVEL + 1, LEVEL, LEVEL, 0},
@@ -828,7 +831,9 @@ static void anew_at_another_level(void)
 		      tach__stack(hot, cases[k].level)[1] == slot);
 		CHECK(*tach__marks(tach__stack(hot, cases[k].level)) == &mark);
 	}
-	/* The uppermost left the stack before START raised the level from where they were. */
+	/*
+	 * The innermost enclosing region left the stack before START stored the raised level.
+	 */
 	begin_torn(LEVEL);
 	*tach__marks(tach__stack(hot, LEVEL - 1)) = NULL;
 	*tach__marks(tach__stack(hot, LEVEL - 2)) = NULL;
@@ -838,7 +843,7 @@ static void anew_at_another_level(void)
 	      hot->state == mark.state + 1);
 }
 
-/* No counter is there, which an odd lock tells. */
+/* The counter cannot be read; an odd lock shows it. */
 static void slow(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++)
@@ -860,14 +865,15 @@ static void slow(void)
 			      mark.pairs[0] == (uint64_t)ended && mark.pairs[1] == 1);
 			CHECK(hot->state == mark.state + 1 && part->ceiling == hot->state);
 			memcpy(&locks, &mark.counters.reader, sizeof locks);
-			CHECK(locks & 1); /* as no sum of locks is */
+			CHECK(locks & 1); /* no sum of locks is odd */
 		}
 }
 
-/* ---- where the counters are ---- */
+/* ---- the places of the counters ---- */
 
 /*
- * The record of a counter: the lock with which its page showed a number, or the number's code.
+ * The record of a counter: the lock at which its page showed a number, or the address of the
+ * number's code.
  */
 static uint64_t known(int i)
 {
@@ -917,7 +923,7 @@ static void looked_up(void)
 			}
 }
 
-/* The pages have not changed. */
+/* The pages did not change since. */
 static void seen_before(void)
 {
 	for (int odd = 0; odd < 2; odd++) {

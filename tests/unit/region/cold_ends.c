@@ -26,14 +26,14 @@ static void sim_level_end(struct tach__thread *of, struct tach_region_mark *mark
 #include "tests/unit/region/cold.h"
 
 static struct {
-	/* Scripted by the test: answers of tach__edges_stop, in turn, and events in between. */
+	/* The test's script: results of tach__edges_stop, in turn, and events in between. */
 	int stops[4];
 	uint64_t cold_after[4], state_after[4];
 	uint32_t flags, since_flags;
 	int lowers;
 	/* What there was. */
 	int nstops;
-	uint64_t asked[4]; /* the states after the region */
+	uint64_t asked[4]; /* states in which the region was stopped */
 	int fenced, add_fenced;
 	struct tach__reading added;
 	struct tach__slot *around, *slot;
@@ -113,7 +113,7 @@ static void sim_level_end(struct tach__thread *of, struct tach_region_mark *at, 
 	sim_add(hot, at, r, fenced);
 }
 
-/* Regions of slots 1 to level + 1 are open; the mark belongs to the innermost. */
+/* Regions with slots 1 to level + 1 are open; the mark belongs to the innermost. */
 static void begin(uint32_t level)
 {
 	struct tach__part *part;
@@ -137,7 +137,10 @@ static void begin(uint32_t level)
 	*tach__marks(tach__stack(hot, level)) = &mark;
 }
 
-/* The part of a stop's reading that was not added; all except the set's sums stay. */
+/*
+ * Checks the values of one reading: without the part that was not added, and all others except
+ * the set's sums.
+ */
 static void added(int stop, uint32_t flags, uint64_t less, int fenced)
 {
 	for (uint32_t i = 0; i < TACH__SUMS; i++) {
@@ -176,7 +179,7 @@ static void read_without_a_region_around(void)
 		}
 }
 
-/* Its cost is subtracted, once it is known. */
+/* The cost of the second reading is subtracted, once it is known. */
 static void read_twice(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++)
@@ -251,7 +254,7 @@ static void moved(void)
 		SAID("stop since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_RESCHEDULED, record.residue.again[1][fenced][0], fenced);
-		/* Its START had no counters in registers: nothing was read for nothing. */
+		/* START had read no counters: nothing was read in vain. */
 		begin(0);
 		mark.counters.lock = 9;
 		tach__end_moved(&mark, fenced);
@@ -278,7 +281,7 @@ static void torn(void)
 		SAID("stop since since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
-		/* A handler took a cold exit: before, or while this was read. */
+		/* A handler took a slow path before the reading or during it. */
 		for (int before = 0; before < 2; before++) {
 			begin(0);
 			hot->state += (uint64_t)before << 32;
@@ -316,7 +319,7 @@ static void cold(void)
 	}
 }
 
-/* Another epoch than its START's: what was spent until it was read goes out of it. */
+/* START was in another epoch: costs up to the reading are subtracted. */
 static void cold_in_another_epoch(void)
 {
 	begin(LEVEL);
@@ -337,7 +340,9 @@ static void another_epoch(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-/* A handler during the reading: it is read again, and the cost is that of the last reading. */
+/*
+ * A handler runs during the reading: it is repeated, and the cost of the last reading counts.
+ */
 static void cold_with_handlers(void)
 {
 	begin(LEVEL);
@@ -350,14 +355,17 @@ static void cold_with_handlers(void)
 	      sim.asked[2] == hot->state);
 	CHECK(sim.spent[0] == 1040 && sim.spent[1] == 41 && sim.spent[2] == 42);
 	added(2, 0, record.residue.before[1][0] - 7, 1);
-	/* Or before it, when what was spent is known. */
+	/* Or the handler runs before the reading, after the cost was determined. */
 	begin(LEVEL);
 	at_order = another_epoch;
 	sim.stops[0] = 0;
 	tach__end_cold(&mark, 0);
 	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 2);
 	SAID("stop stop cost residue since settle heal level 3 add spent ");
-	/* After it: not of this epoch any more, as the regions around give it back. */
+	/*
+	 * After the reading: the cost does not belong to this epoch, because enclosing regions
+	 * subtract it.
+	 */
 	begin(LEVEL);
 	sim.stops[1] = 0;
 	sim.state_after[0] = (uint64_t)1 << 32;
@@ -365,7 +373,7 @@ static void cold_with_handlers(void)
 	SAID("stop cost residue since heal level 3 add spent ");
 }
 
-/* The outermost one: nothing is left to give back, and another set may be waiting. */
+/* The outermost region: no enclosing region gets a cost, and another set may be waiting. */
 static void cold_and_outermost(void)
 {
 	for (int other = 0; other < 2; other++)
@@ -391,7 +399,7 @@ static void unflat(void)
 	for (int why = TACH__FLAT_MOVED; why < TACH__UNFLAT; why++)
 		for (uint32_t flags = 0; flags < 2; flags++) {
 			uint32_t told = why == TACH__FLAT_INSIDE ? 0 : TACH_FLAG_RESCHEDULED;
-			/* With nothing told of the leader's page another one has changed. */
+			/* If the leader's page did not change, another page did. */
 			int is = why == TACH__FLAT_MOVED && !flags ? TACH__FLAT_MOVED_ELSEWHERE
 								   : why;
 
@@ -417,13 +425,15 @@ static void unflat(void)
 	SAID("stop cost residue since heal level 0 add spent ");
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
-	/* The part that the slow path cannot measure itself is the same as for any other. */
+	/*
+	 * The cost that the slow path cannot measure itself is the same as for other regions.
+	 */
 	CHECK(cost.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
 }
 
-/* ---- where it is on the stack ---- */
+/* ---- the entry's place on the stack ---- */
 
-/* By its mark, wherever that is by now. */
+/* An entry is found by its mark, at any level. */
 static void found_by_its_mark(void)
 {
 	for (uint32_t level = 0; level <= LEVEL; level++) {
@@ -437,7 +447,7 @@ static void found_by_its_mark(void)
 	}
 }
 
-/* A mark that was copied: the entry at its level, if it began as the mark says. */
+/* A copied mark finds the entry at its level, if that entry began as the mark says. */
 static void found_by_a_copy(void)
 {
 	static struct tach_region_mark moved;
@@ -453,7 +463,7 @@ static void found_by_a_copy(void)
 	}
 }
 
-/* It counts in no other region, and is no longer lost, if it was. */
+/* The entry is not counted in another region, and is no longer counted as lost. */
 static void found_nowhere(void)
 {
 	for (int other = 0; other < 2; other++)
@@ -468,7 +478,7 @@ static void found_nowhere(void)
 			slot->lost = 9;
 			if (other)
 				part->outer--;
-			if (open) { /* and it was never there */
+			if (open) { /* the entry was never on the stack */
 				part->ceiling = TACH__CEILING_OPEN;
 				tach__stack(hot, LEVEL)[2] = NULL;
 			}
@@ -481,7 +491,7 @@ static void found_nowhere(void)
 			CHECK(tach__stack(hot, LEVEL)[0] == &slots[LEVEL].slot);
 			added(0, TACH_FLAG_INCOMPLETE, record.residue.before[1][0], 1);
 		}
-	/* Its level is no matter then. */
+	/* The level in the mark is then ignored. */
 	begin(LEVEL);
 	*tach__marks(tach__stack(hot, LEVEL)) = NULL;
 	hot->state = TACH__STATE(OPENING, EPOCH, 1);
@@ -519,7 +529,7 @@ static void another_threads(void)
 		threads[i].folded = i == 1;
 		cds_list_add(&threads[i].node, &tach__registry.threads);
 	}
-	/* Its thread alone, if it is there, looks at its next START. */
+	/* If the entry's thread still exists, only that thread checks it, at its next START. */
 	hot->state = TACH__STATE(OPENING + 9, 0, 1);
 	mark.end = ends;
 	tach__end_cold(&mark, 0);
@@ -527,14 +537,14 @@ static void another_threads(void)
 	CHECK(!mark.end && refused() == before + 1);
 	for (int i = 0; i < 4; i++)
 		CHECK(others[i].limit == (i == 2 ? 0 : 64), "%d", i);
-	/* One of the parent process's is no fault. */
+	/* An entry of the parent process is not a fault. */
 	others[2].limit = 64;
 	tach__registry.inherited = OPENING;
 	mark.end = ends;
 	tach__end_cold(&mark, 0);
 	SAID("lock unlock ");
 	CHECK(!mark.end && refused() == before + 1 && others[2].limit == 64);
-	/* It does not wait while signals are held, as in a handler during library code. */
+	/* While signals are blocked, as in a handler during library code, it does not wait. */
 	tach__registry.inherited = OPENING - 1;
 	mark.end = ends;
 	tach__signals_held++;
@@ -542,7 +552,7 @@ static void another_threads(void)
 	tach__signals_held--;
 	SAID("");
 	CHECK(!mark.end && refused() == before + 2 && others[2].limit == 64);
-	/* A thread without an open region. */
+	/* The thread has no open region. */
 	hot->record = NULL;
 	hot->state = mark.state + 1;
 	mark.end = ends;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Configurations by themselves: what one is made with, the list of all, and that those which
- * nothing refers to any more are freed, whole and once, outside the lock.
+ * Configurations alone: how one is made, the list of all, and that unreferenced ones are freed
+ * completely and once, outside the lock.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void made(void)
 	no_memory = 0;
 }
 
-/* A slot's words, and after them the room for top-down metrics: in whole cache lines. */
+/* The stride of a slot: its words, then the room for top-down metrics, in whole cache lines. */
 static void strides(void)
 {
 	for (int count = 0; count <= TACH_COUNTERS_MAX; count++)
@@ -111,7 +111,7 @@ static void strides(void)
 
 			memset(&counted, 0, sizeof counted);
 			counted.count = count;
-			/* One is as two. */
+			/* One metric needs the same room as two. */
 			for (int i = at; i >= 0 && i < count; i++)
 				counted.member[i].attr.type = METRICS;
 			/* Entries after them are ignored. */

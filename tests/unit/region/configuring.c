@@ -18,7 +18,7 @@ static void the_first(void)
 	CHECK(tach_regions_enabled() == 1 && sets_freed == 0 && !given_back);
 }
 
-/* The previous one goes after it. */
+/* The new configuration is activated before the previous one is freed. */
 static void another(void)
 {
 	struct tach__config *first;
@@ -44,7 +44,7 @@ static void in_turns(void)
 	begin();
 	planned = 1;
 	CHECK(choose(SOME) == 0 && !*listed->note);
-	/* Text without room is shortened. */
+	/* A note that does not fit is truncated. */
 	begin();
 	odd_said = "odd's";
 	static char note[sizeof listed->note];
@@ -63,12 +63,12 @@ static void in_turns(void)
 
 /* ---- refused ---- */
 
-/* A step that fails: what came before is given back, and what is counted stays. */
+/* If a step fails, earlier steps are undone, and the counted set stays. */
 static void steps_that_fail(void)
 {
 	static const struct {
 		const char *step, *then;
-		int own; /* sets that are the library's by then */
+		int own; /* number of sets that the library owns by then */
 	} all[] = {
 		{"plan", "close plan forget ", 0},
 		{"set", "close plan set forget ", 0},
@@ -133,7 +133,7 @@ static void options(void)
 	globs[TACH__ONLY_SIZE - 1] = 'g';
 	CHECK(is_refused((struct tach_regions_options){.only = globs}, TACH_ERR_TOOMANY));
 	CHECK(strstr(error.text, " 1023 bytes"), "%s", error.text);
-	/* It is in use, or was and is still referred to. */
+	/* The set is in use, or was used and is still referred to. */
 	other.set = NULL;
 	tach__registry.configs = &theirs;
 	CHECK(is_refused((struct tach_regions_options){.set = our_set}, TACH_ERR_INVAL));
@@ -149,7 +149,10 @@ static void options(void)
 	      were(""));
 }
 
-/* For the calling thread: a region that was left open is detected first. */
+/*
+ * Inside a region the call fails; it first detects a region of the calling thread that was left
+ * open.
+ */
 static void inside_a_region(void)
 {
 	static struct {
@@ -174,7 +177,7 @@ static void inside_a_region(void)
 	CHECK(were("hold release ") && healed == 1);
 }
 
-/* ---- off, and for good ---- */
+/* ---- switching off permanently ---- */
 
 static void off(void)
 {
@@ -206,7 +209,7 @@ static void over(void)
 	tach__beacon.state = was;
 }
 
-/* ---- where another copy has the regions ---- */
+/* ---- another copy of the library owns the regions ---- */
 
 static int asked;
 
@@ -242,7 +245,10 @@ static void another_copy(void)
 	CHECK(choose((struct tach_regions_options){.set = our_set}) == 21 && asked == 3);
 	tach_regions_disable();
 	CHECK(asked == 4 && tach_regions_enabled() == 33 && asked == 5);
-	/* A set is memory of the copy that made it: another version's may look otherwise. */
+	/*
+	 * A set belongs to the copy that made it: in another version it may have another
+	 * layout.
+	 */
 	strcpy(theirs.version, "0");
 	CHECK(choose((struct tach_regions_options){.set = our_set}) == TACH_ERR_STATE);
 	CHECK(choose(SOME) == 21 && tach_regions_configure(NULL, &error) == 22 && asked == 7);
@@ -252,7 +258,7 @@ static void another_copy(void)
 	CHECK(choose(SOME) == TACH_ERR_STATE && were(""));
 }
 
-/* Constructors of the program may come before the library's. */
+/* Constructors of the program may run before the library's. */
 static int claimed;
 
 static __attribute__((constructor(101))) void before_the_library(void)

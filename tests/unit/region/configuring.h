@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * configure.c with all that it calls told: steps are written down in their order, and one of
- * them may fail.
+ * configure.c with all functions that it calls simulated: steps are recorded in order, and one
+ * of them may fail.
  */
 #ifndef TESTS_UNIT_REGION_CONFIGURING_H
 #define TESTS_UNIT_REGION_CONFIGURING_H
@@ -16,7 +16,7 @@
 #include "tests/ordered.h"
 #include "tests/unit/region/locked.h"
 
-/* Steps in the order they came, and which of them fails, with that code. */
+/* The recorded steps; the step that fails, with this code. */
 static char steps[400];
 static const char *failing, *because = "";
 static int failure, fails_once;
@@ -48,7 +48,7 @@ static int were(const char *what)
 static struct tach__plan the_plan;
 enum { MADE_MOST = 32 };
 
-static struct tach__config *listed, *config_made[MADE_MOST]; /* freed by the next case */
+static struct tach__config *listed, *config_made[MADE_MOST]; /* the next case frees them */
 static int made, given_back;
 static struct tach__site some_site = {.name = "open one"};
 static struct tach__hot hot;
@@ -58,7 +58,7 @@ static struct tach_regions_options seen;
 static const char *environment[32], *set_note, *odd_said;
 static int planned, no_config, sets_freed, emulated, is_alone;
 static int claims, healed;
-static uintptr_t stack_of_case; /* an address on it, as the library was entered */
+static uintptr_t stack_of_case; /* an address on the stack at the call of the library */
 static const struct tach__beacon *the_owner;
 
 static int sim_ring_plan(struct tach__plan **out, struct tach_regions_options *opt,
@@ -179,7 +179,7 @@ static void sim_site_select(struct tach__site *site)
 	step("select", NULL);
 }
 
-/* A thread that looks now finds the new set, under its number. */
+/* A thread that runs now finds the new set, with its number. */
 static void sim_threads_interrupt(void)
 {
 	CHECK(locks == 1);

@@ -164,7 +164,7 @@ static void spent(void)
 	CHECK(strcmp(said, "signals begin hold release read free ") == 0, "%s", said);
 	CHECK(row_is(0, 1000) && state_epoch() == 1 && own.epoch == 1);
 	CHECK(cold_is(1110, 2211, 3312));
-	/* An epoch that ended has its row. */
+	/* A finished epoch has its row. */
 	spend(0);
 	CHECK(row_is(0, 1000) && state_epoch() == 1 && own.epoch == 1);
 	CHECK(cold_is(1220, 2422, 3624));
@@ -188,7 +188,7 @@ static void nothing_around(void)
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && !own.log);
 }
 
-/* To another set, with a record of its own. */
+/* The thread changes to another set, with a record of its own. */
 static void moved(void)
 {
 	struct tach__cost cost;
@@ -208,7 +208,7 @@ static void out_of_memory(void)
 	no_memory = 1;
 	spend(0);
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && own.epoch == 0 && !own.log);
-	/* The open regions have the flag. */
+	/* The open regions have this flag. */
 	CHECK(around.slot.provenance[1] == LEVEL, "%d", (int)around.slot.provenance[1]);
 	tach__cost_subtract(&own, 0, own.cold, delta);
 	CHECK(delta[0] == 5 && delta[1] == 6 && delta[2] == 7);
@@ -248,7 +248,7 @@ static void epochs(void)
 	start(4);
 	tach__epochs_reset(self);
 	CHECK(own.epoch == 0 && self->state == TACH__STATE(OPENING, 0, 0));
-	/* Which part of a region began is known, or neither. */
+	/* The entry is in one of two parts; the part is known, or neither has it. */
 	start(4);
 	stack[0] = &around.slot;
 	stack[1] = &unused.slot;
@@ -261,7 +261,7 @@ static void epochs(void)
 			TACH__STATE(OPENING, 2, LEVEL + 1);
 		CHECK(epoch_inside(&own, LEVEL) == 4, "%d", inner);
 	}
-	/* No level, whatever stands for no region says. */
+	/* The level of no region never gives a level, with any value. */
 	tach__stack(self, 0)[0] = &around.slot;
 	tach__part(&around.slot, COUNT, 0)->ceiling = TACH__STATE(OPENING, 2, 0);
 	CHECK(epoch_inside(&own, 0) == 4);

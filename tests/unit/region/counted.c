@@ -15,7 +15,10 @@ static struct set {
 } sets[16];
 static int made, freed, readers; /* made: since one was chosen */
 
-/* By number of requested events: those that the machine counts, and if they open. */
+/*
+ * Results by number of requested events: whether the machine counts them, and whether they
+ * open.
+ */
 static int counted[5], opens[5], no_memory, interrupts_fit, emulated;
 static const char *note_of_run;
 
@@ -165,7 +168,7 @@ static int choose(struct tach_regions_options opt)
 
 #define UNASKED ((struct tach_regions_options){0})
 
-/* Each of the metrics needs the events that are named in it. */
+/* Each metric needs the events that it names. */
 static void what_comes_unasked(void)
 {
 	begin();
@@ -183,7 +186,10 @@ static void what_comes_unasked(void)
 	CHECK(choose(UNASKED) == 0 && made == 1 && strcmp(told, "cycles: none of 4") == 0);
 }
 
-/* The first events that fit, with the metrics that they allow, and the reason for the limit. */
+/*
+ * The first events that fit are counted, with the metrics that they permit; the note gives the
+ * limit's reason.
+ */
 static void as_many_as_fit(void)
 {
 	for (int fit = 1; fit <= 3; fit++) {
@@ -230,12 +236,15 @@ static void none_at_all(void)
 	begin();
 	for (int n = 1; n <= 4; n++)
 		counted[n] = 0;
-	/* Asked for once, and the first says why; then the clock. */
+	/*
+	 * Each list is tried once, and the first error is reported; then the clock alone is
+	 * counted.
+	 */
 	CHECK(choose(UNASKED) == 0 && made == 2 && of(had)->count == 0 && !of(had)->flags);
 	CHECK(starts_with(told, none_because("none of 4")), "%s", told);
 	CHECK(strstr(told, "TACH_EVENTS=page-faults,context-switches"));
 	CHECK(!*of(had)->events && !*of(had)->metrics);
-	/* There are some, and they are others'. */
+	/* Counters exist, but other users have them. */
 	begin();
 	for (int n = 1; n <= 4; n++)
 		opens[n] = 0;
@@ -331,7 +340,7 @@ static void by_set(void)
 	CHECK(strcmp(error.text, "no counters free for 1") == 0);
 }
 
-/* Others are not given up for them. */
+/* Interrupts do not displace other events. */
 static void interrupts(void)
 {
 	struct tach_regions_options opt = {.events = "a,b", .interrupts = TACH_SET_CORRECT};

@@ -14,8 +14,8 @@
 
 enum { ID = TACH__SITE_FIRST, PART = ID + 1, NAMES = 1000 };
 
-/* Pages: their size is stored before, and a guard page follows. */
-/* number that still succeeds; below 0: unlimited */
+/* Pages with their size stored before them, and a guard page after them. */
+/* number of allocations that still succeed; below 0: unlimited */
 static int live, allowed;
 static size_t asked_size, table_is = TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *);
 static char trap;
@@ -79,7 +79,7 @@ static void sim_worst_name(struct tach__thread *record)
 	named++;
 }
 
-/* ---- tags and tasks: their numbers are their values ---- */
+/* ---- tags and tasks, whose numbers equal their values ---- */
 
 static uint64_t tag_is, next_tag; /* next_tag, next_task: set while a number is requested */
 static uint32_t next_task;
@@ -199,7 +199,7 @@ static void begin_beneath_fenced(struct tach_site *of, struct tach_region_mark *
 	begun[1]++;
 }
 
-/* A thread whose rows are divided so, with room for two tags and two threads. */
+/* A thread with rows divided in this way, with room for two tags and two threads. */
 static void begin(uint32_t by)
 {
 	memset(&record, 0, sizeof record);
@@ -311,7 +311,7 @@ static void begun_there(void)
 	begin(TACH__SPLIT_TASK);
 	tach__split_open(&record);
 	CHECK(record.npairs == 64 * 4 && asked_size == 256 * sizeof(void *) && !named);
-	/* The usual table is not used. */
+	/* The table of undivided slots is not used. */
 	tach__table(hot)[ID] = &slot;
 	hot->begin[0](&of, &mark, NULL, NULL, hot);
 	CHECK(begun[0] == 1 && begun_with == &slot && begun_part == tach__part(&slot, 0, 0));
@@ -432,7 +432,7 @@ static void no_more_rows(void)
 	begin(TACH__SPLIT_TAG);
 	no_part = 1;
 	CHECK(row(0, 1) == ID && sites == 0 && the_config.split.over == TACH__SPLIT_ROWS);
-	/* Longer names than there is room for. */
+	/* Names longer than the buffer. */
 	begin(TACH__SPLIT_TAG);
 	base_site.name = name;
 	memset(name, 'x', 768 - 1 - strlen(" [tag other]"));
@@ -539,7 +539,7 @@ static void noted(void)
 		      "others are in rows of their own, 'other'; more than 8000 rows: further "
 		      "entries are in the undivided rows of their regions",
 		      300));
-	/* For sets that take turns, any. */
+	/* With sets that take turns, any set's slot. */
 	begin(TACH__SPLIT_TAG);
 	the_config.ring.next = &next;
 	next.ring.next = &the_config;

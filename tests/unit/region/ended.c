@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads by themselves: what is done as one ends, follows to another set, or is in a child. */
+/*
+ * Threads alone: the steps when a thread ends, changes to another set, or continues in a child.
+ */
 #include "tests/unit/region/opened.h"
 
 static int is_retired(const struct tach__thread *of)
@@ -14,7 +16,7 @@ static void ended(void)
 
 	tach__registry.ended = &before;
 	specific_set = 0;
-	/* The C library calls it four times at most. */
+	/* The C library calls it at most four times. */
 	for (int i = 1; i < 3; i++) {
 		specific = NULL;
 		thread_end(of);
@@ -68,7 +70,7 @@ static void followed(void)
 	r->generation = 2;
 	the_set.generation = 2;
 	of->turning.due = 1;
-	/* The record comes back as a fresh one. */
+	/* The record is reused as if it were new. */
 	to_take = of;
 	the_set.stride = 512;
 	no_stack = 1;
@@ -77,7 +79,7 @@ static void followed(void)
 	fresh();
 	CDS_INIT_LIST_HEAD(&r->threads);
 	CHECK(tach__thread_ready(0) == of->hot && did("SDROwtcpsnGMhb"));
-	/* The set changes again, while it is opened. */
+	/* The set changes again while the thread is opened. */
 	tach__self = &tach__thread_closed;
 	fresh();
 	CDS_INIT_LIST_HEAD(&r->threads);
@@ -137,7 +139,7 @@ static void emptied(int recycle)
 		CHECK(!r->free && !of[2].next);
 	CHECK(!r->refused && !r->lost && !r->unopened && !r->numbered && r->inherited == 12);
 	CHECK(the_set.ended == 0 && ring.ended == 5);
-	/* All sets of a ring, once. */
+	/* All sets of a ring are opened, each once. */
 	the_set.ring.next = &ring;
 	ring.ring.next = &the_set;
 	the_set.ended = 3;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "tests/check.h"
 #include "tests/ordered.h"
-#include "tests/unit/region/plain_words.h" /* so that all are recorded */
+#include "tests/unit/region/plain_words.h" /* makes every store visible to the test */
 
 static void told(const char *what);
 #define __atomic_thread_fence(order)                                                           \
@@ -55,7 +55,7 @@ static void ordered(const void *at, int order)
 			told(known[i].name);
 }
 
-/* An entry that is open, of a set without counters. */
+/* Prepares an open entry of a set without counters. */
 static void open_one(void)
 {
 	struct tach__part *part = tach__part(&own.slot, 0, 0);
@@ -93,7 +93,7 @@ static void of_flat_ones(void)
 	      "%s", text);
 }
 
-/* It checks that it is the innermost one after keeping pairs, and for handlers last. */
+/* STOP checks that the entry is the innermost: after storing pairs, and last for handlers. */
 static void of_others(void)
 {
 	static const char first[] = "order order seq release ";

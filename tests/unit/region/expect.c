@@ -21,7 +21,7 @@ static struct {
 	const char *why;
 	uint64_t calls, first_calls;
 	struct tach_value v;
-	const char *file; /* where "work" is, with its line */
+	const char *file; /* file and line of the region "work" */
 	uint32_t line;
 	int disabled, taken, freed, part, region, quantity, left_open;
 	char events[64];
@@ -135,7 +135,7 @@ static void begin(void)
 	rewind(captured);
 }
 
-/* Since then, and nothing else. */
+/* Compares the output since the last call, and clears it. */
 static int says(const char *text)
 {
 	int same;
@@ -162,7 +162,7 @@ static void bounds(void)
 	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 800 (+25.00 "
 		   "%)\n"));
 	CHECK(sim.freed == 4);
-	sim.v.error = 800; /* error of the value */
+	sim.v.error = 800; /* in the value's unit */
 	CHECK(tach_expect("work", "instructions", 1200) == TACH_EXPECT_PASSED && says(""));
 	CHECK(tach_expect("work", "instructions", 1199) == TACH_EXPECT_CANNOT_TELL);
 	CHECK(says("tach_expect: work: cannot tell: 1000 instructions a call, give or "
@@ -177,7 +177,7 @@ static void bounds(void)
 	      tach__expect_state()->unknown == 2);
 }
 
-/* Where it is, if that is known. */
+/* The message has file and line, if known. */
 static void places(void)
 {
 	begin();
@@ -208,7 +208,7 @@ static void what_is_not_there(void)
 	CHECK(tach__expect_state()->failed == 4);
 }
 
-/* Flags that mean that some is missing, and a value that cannot be had. */
+/* Values with flags that mean missing counts, and a value that is not available. */
 static void not_counted_all_the_time(void)
 {
 	static const struct {
@@ -256,13 +256,14 @@ static void counting(void)
 		CHECK(sim.disabled == 1 && !tach__expect_state()->failed && says(""));
 		CHECK(tach_expect("work", "instructions", 1) == TACH_EXPECT_CANNOT_TELL);
 		CHECK(says("tach_expect: work: cannot tell: no PMU here\n") && !sim.taken);
-		sim.enabled = 1; /* by TACH_EVENTS in the environment, perhaps without them */
+		/* TACH_EVENTS in the environment, perhaps without these events */
+		sim.enabled = 1;
 		CHECK(tach_expect("work", "cycles", 1) == TACH_EXPECT_CANNOT_TELL &&
 		      sim.taken == 1);
 		CHECK(says("tach_expect: work: cannot tell: cycles is not counted: no PMU "
 			   "here\n"));
 		CHECK(tach_expect("work", "time", 1000) == TACH_EXPECT_PASSED);
-		sim.configure = 0; /* counted from here on */
+		sim.configure = 0; /* counting begins here */
 		tach_expect_count("instructions");
 		CHECK(tach_expect("work", "cycles", 1) == TACH_EXPECT_FAILED);
 		CHECK(says("tach_expect: work: cycles is not counted\n"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tach/expect.h, in C and C++: a value within its bound passes, another fails; one that cannot be counted gives "cannot
-# tell" or, on request, fails; nothing passes without a measurement. It finds two percent more instructions in the
-# emulator. ctest interprets the exit statuses correctly.
+# tach/expect.h, in C and C++: a value within its bound passes, another one fails; a value that cannot be counted
+# gives "cannot tell" or, on request, fails; without a measurement nothing passes. It finds two percent more
+# instructions in the emulator. ctest interprets the exit statuses correctly.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

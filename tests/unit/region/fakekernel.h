@@ -17,23 +17,23 @@
 #include "core/reader/reader.h"
 
 static __thread uint64_t fake_count;
-static uint64_t fake_before = 10, fake_after = 7; /* an empty region shows their sum */
+static uint64_t fake_before = 10, fake_after = 7; /* an empty region shows the sum of both */
 static int fake_members;			  /* members of the current set */
 static int fake_open_error;			  /* errno for perf_event_open, or 0 */
 static __thread int fake_read_empty;		  /* the next reads find the error state */
-static __thread uint64_t fake_missing; /* ns that the group has gone without counters */
+static __thread uint64_t fake_missing; /* ns during which the group had no counters */
 static __thread uint64_t fake_time;    /* ns that the group has counted */
 static int fake_opens, fake_closes;
 static int fake_room; /* events that may be open at once; 0: any number */
-/* Counted besides; and a member that the count itself does not move. */
+/* Additional counts; the number of a member that reads do not change. */
 static __thread uint64_t fake_extra[TACH_COUNTERS_MAX];
 static int fake_still = -1;
 static uint64_t fake_refused; /* a config that the kernel does not know */
 static int fake_no_pmu;	      /* software events are all there is */
 static int fake_reads;
-/* Extra cost of a read after its counting, if other code ran before. */
+/* Extra cost of a read, added after its count, if other code ran before. */
 static __thread uint64_t fake_cold;
-static uint64_t (*fake_more)(void); /* other counts until now */
+static uint64_t (*fake_more)(void); /* other counts so far */
 
 static long fake_read(struct tach__group_read *to)
 {
@@ -55,7 +55,7 @@ static long fake_read(struct tach__group_read *to)
 	return (long)offsetof(struct tach__group_read, value[fake_members]);
 }
 
-static int fake_fd[1 << 16]; /* 1: ours; 2: ours, and there is another descriptor of it */
+static int fake_fd[1 << 16]; /* 1: an event's; 2: an event's, with a duplicate descriptor */
 
 static long fake_sys(long number, long a, long b, long c, long d, long e, long f)
 {

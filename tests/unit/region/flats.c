@@ -27,7 +27,7 @@ static struct tach__hot hot;
 static struct tach__shown results;
 static int runs[TRIALS], residues, insides;
 
-/* At the least; each run shows STEP more than the one before it. */
+/* The minimum; each run shows STEP more than the previous one. */
 static uint64_t shows(int which, uint32_t i)
 {
 	static const uint64_t least[TRIALS] = {100,    3000,	50000,	 60000,
@@ -57,7 +57,7 @@ static int which_of(void (*trial)(const struct tach__poke *), const struct tach_
 		CHECK(!poke->at && !poke->value);
 		return trial == tach__trial_flat ? FLAT : PAIR;
 	}
-	/* The lowest bit of a lock is another matter. */
+	/* The lowest bit of a lock has another meaning. */
 	if (trial == tach__trial_flat_moved && poke->value == (uint64_t)2 << 32)
 		return MOVED_ELSEWHERE;
 	if (trial == tach__trial_flat_moved && (poke->value == 0 || poke->value == 2))
@@ -137,7 +137,7 @@ static void is_known(uint32_t count)
 
 		CHECK(record.overhead.flat[0][i] == (double)shows(FLAT, i), "%g",
 		      record.overhead.flat[0][i]);
-		/* All but two of sixteen are not slower. */
+		/* At most two of sixteen runs are slower. */
 		CHECK(record.overhead.flat[1][i] == 13 * STEP, "%g",
 		      record.overhead.flat[1][i]);
 		for (int e = 0; e < 2; e++)
@@ -181,7 +181,7 @@ static void found_out_once(void)
 		}
 }
 
-/* No code for them, or entries that go elsewhere, too. */
+/* No overhead without code for flat regions, and none if entries have more to store. */
 static void there_is_none(void)
 {
 	static struct tach__slot **tables[1];

@@ -53,7 +53,7 @@ static void in_vain_there(void)
 	failing = "split";
 	set_note = "set's";
 	CHECK(choose(SOME) == 0 && strcmp(listed->note, "set's; split fails") == 0);
-	/* The caller's own is refused. */
+	/* The program's own list is refused. */
 	begin();
 	SAYS("TACH_WORST", "?", "TACH_BY", "?");
 	failing = "split";
@@ -98,9 +98,7 @@ static void whether_it_starts(void)
 	CHECK(!starts() && were(""));
 }
 
-/*
- * The clock runs, and the report gives the reason why only the clock, as far as there is room.
- */
+/* Only the clock counts, and the report says why, as far as there is room. */
 static void what_the_environment_cannot_have(void)
 {
 	static char long_reason[sizeof error.text];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges as functions: what they do before and besides the edges that macros have. */
+/* START and STOP as functions: their work in addition to the inline versions. */
 #include <string.h>
 #include <tach/task.h>
 #include "core/region/left.h"
@@ -30,7 +30,7 @@ static void begin(struct tach_site *site, struct tach_region_mark *mark)
 #define tach__overtaken_check sim_look
 #include "core/region/mark.c"
 
-/* An earlier use of the mark left something there. */
+/* The mark contains data of an earlier use. */
 static const char *called(struct tach_site *site)
 {
 	struct tach_region_mark mark = {.end = end};

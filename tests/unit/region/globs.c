@@ -41,8 +41,10 @@ static void what_fits(void)
 		      "'%s' '%s'", cases[i].globs, cases[i].name);
 }
 
-/* To try every way in which the stars could share the name out takes longer than the universe
- * is old; ten seconds of the processor are far beyond what is needed. */
+/*
+ * Trying every way in which the stars can divide the name would take longer than the age of the
+ * universe; ten seconds of processor time are much more than needed.
+ */
 static void many_stars(void)
 {
 	struct rlimit limit = {10, 10};

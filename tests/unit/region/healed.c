@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries that no STOP ends: what becomes of the stack of open regions without them. */
+/* Entries without a STOP: how they are removed from the stack of open regions. */
 #include "tests/unit/region/left.h"
 
 static uint64_t *inside(uint32_t id)
@@ -30,7 +30,7 @@ static void abandoned(void)
 	CHECK(!*tach__marks(tach__stack(hot, 2)) && *tach__marks(tach__stack(hot, 1)));
 }
 
-/* A closing entry was counted, and an entry without a part is lost. */
+/* A closing entry is counted; an entry without a part is lost. */
 static void abandoned_others(void)
 {
 	begin();
@@ -43,7 +43,7 @@ static void abandoned_others(void)
 	CHECK(is_closed(10, 0) && !is_closed(8, 0));
 }
 
-/* Deeper than the stack has places: the uppermost alone. */
+/* Deeper than the stack: only the outermost entry is known. */
 static void abandoned_deep(void)
 {
 	begin();
@@ -98,7 +98,7 @@ static void limits(void)
 	hot->state = TACH__STATE(7, 0, INT32_MAX);
 	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == INT32_MAX && overtaken_mends == 0);
-	/* Deeper nests are not looked at. */
+	/* Deeper nesting is not examined. */
 	begin();
 	for (uint32_t i = 0; i < 1025; i++)
 		tach__stack(hot, i)[1] = slot_of(8);
@@ -111,7 +111,7 @@ static void limits(void)
 	CHECK(overtaken_mends == 1 && level_of() == 0);
 }
 
-/* The second and third of four are gone: the entries above move down. */
+/* The second and third of four are removed: the entries above move down. */
 static void gone_between(void)
 {
 	begin();
@@ -133,7 +133,7 @@ static void gone_between(void)
 	CHECK(inside(8)[1] == 1 + 2 + 4 && inside(9)[1] == 0 && inside(11)[1] == 8);
 }
 
-/* Twice open, and the outermost is gone: the one inside is that. */
+/* Open twice, and the outer entry is removed: the inner one becomes the outermost. */
 static void promoted(void)
 {
 	begin();
@@ -155,7 +155,7 @@ static void promoted(void)
 	mark_at(0)->part = NULL;
 	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && is_closed(8, 1) && mark_at(1)->part == part_of(8, 0));
-	/* With one between: that is the outermost. */
+	/* With a third entry in between, that one becomes the outermost. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, -1, mark_at(1));
@@ -168,7 +168,7 @@ static void promoted(void)
 	CHECK(mark_at(1)->part == part_of(8, 0) && mark_at(2)->part == part_of(8, 1));
 	CHECK(part_of(8, 0)->ceiling == TACH__STATE(7, 0, 1) &&
 	      part_of(8, 1)->ceiling == TACH__STATE(7, 0, 2));
-	/* It closes: it was counted, and stays what it is. */
+	/* A closing entry was counted, and stays unchanged. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, 1, mark_at(1));
@@ -189,7 +189,7 @@ static void promoted(void)
 	CHECK(level_of() == 0 && slot_of(8)->lost == 3 && is_closed(8, 0) && is_closed(8, 1));
 }
 
-/* An entry without a part is checked by its own mark. */
+/* An entry without a part is identified by its own mark. */
 static void between(void)
 {
 	begin();
@@ -202,7 +202,7 @@ static void between(void)
 	CHECK(part_of(8, 0)->outer == (uintptr_t)mark_at(0) &&
 	      part_of(8, 1)->outer == (uintptr_t)mark_at(2));
 	CHECK(mark_at(2)->state == TACH__STATE(7, 0, 1));
-	/* It has the same mark as one that began since. */
+	/* It has the same mark as a later entry. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, -1, mark_at(1));
@@ -212,7 +212,7 @@ static void between(void)
 	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(1));
 }
 
-/* Counted, and a handler kept its STOP from lowering the level: nothing is lost. */
+/* The entry was counted, but a handler ran before STOP lowered the level: nothing is lost. */
 static void over(void)
 {
 	begin();
@@ -227,7 +227,7 @@ static void over(void)
 	CHECK(slot_of(9)->provenance[1] == 1 && slot_of(8)->provenance[1] == 1 &&
 	      slot_of(10)->provenance[1] == 0);
 	CHECK(inside(8)[1] == 5 && mark_at(2)->state == TACH__STATE(7, 0, 1));
-	/* A handler came during its START: the mark is whole, the parts are not. */
+	/* A handler ran during its START: the mark is complete, the parts are not. */
 	begin();
 	start(8, -1, mark_at(0));
 	tach__remove_dead_entries(record, sp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms by themselves: what falls into which bucket, and what they say of it. */
+/* Histograms alone: the bucket of each value, and the bounds of each bucket. */
 #include <math.h>
 #include <string.h>
 #include "core/region/region.h"
@@ -15,7 +15,7 @@ static void sim_free(void *at, size_t size)
 	guarded_free();
 }
 
-static int soils; /* so that it is seen where it was touched */
+static int soils; /* number of touched pages; makes each access visible */
 static void *sim_pages(size_t size)
 {
 	void *at = guarded_pages(size);
@@ -37,7 +37,7 @@ static void add(uint32_t *h, uint64_t first, uint64_t second)
 	tach__histograms_add(h, values, &cost, 0, pairs, SUMS);
 }
 
-/* The only one that has anything. */
+/* Returns the only bucket that is not empty. */
 static struct tach_bucket only(const uint32_t *h, uint32_t sum)
 {
 	struct tach_bucket one = {0};
@@ -46,7 +46,10 @@ static struct tach_bucket only(const uint32_t *h, uint32_t sum)
 	return one;
 }
 
-/* Each value lies in a bucket that is an eighth of it wide at most, and small ones alone. */
+/*
+ * The bucket of each value is at most an eighth of the value wide; small values have a bucket
+ * each.
+ */
 static void each_value_has_its_bucket(void)
 {
 	memset(&cost, 0, sizeof cost);
@@ -77,7 +80,7 @@ static void each_value_has_its_bucket(void)
 	guarded_free();
 }
 
-/* Each page, before anything is counted. */
+/* Each page is touched before anything is counted. */
 static void pages_are_touched(void)
 {
 	enum { MANY = 8 };
@@ -132,7 +135,7 @@ static void least_and_greatest(void)
 	CHECK(tach__histogram_buckets(h, 0, b, 2) == 3 && b[1].low == 2 && !b[2].count);
 	CHECK(tach__histogram_buckets(h, 0, b, 4) == 3 && b[0].count == 10 &&
 	      b[1].count == 30 && b[2].count == 60 && b[2].low == 32 && b[2].high == 33);
-	/* One alone is known. */
+	/* A single value is known exactly. */
 	add(more, 4783, 4783);
 	CHECK(tach__histogram_buckets(more, 0, b, 4) == 1 && b[0].low == 4783 &&
 	      b[0].high == 4783);

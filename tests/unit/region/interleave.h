@@ -39,7 +39,7 @@ enum {
 };
 enum { IL_CLOCKS = IL_WORDS, IL_VIEW = IL_WORDS + IL_THREADS };
 
-/* For each word the latest known store; for each thread its progress. */
+/* The latest known store of each word, and the known progress of each thread. */
 struct il_view {
 	int64_t at[IL_VIEW];
 };
@@ -54,7 +54,7 @@ struct il_word {
 	char *address;
 	size_t size;
 	int n, reused;
-	int64_t read[IL_THREADS]; /* when each thread did last */
+	int64_t read[IL_THREADS]; /* when each thread last read it */
 	struct il_store store[IL_STORES];
 };
 
@@ -62,7 +62,7 @@ struct il_thread {
 	void (*run)(void);
 	ucontext_t context;
 	char *stack;
-	int running, waits; /* waits: for mutex number waits - 1 */
+	int running, waits; /* waits: number of the awaited mutex + 1 */
 	struct il_view now, acquired, released;
 };
 
@@ -83,7 +83,7 @@ static struct {
 	ucontext_t back;
 	int nwords, nthreads, nmutexes, self, on, switches;
 	int depth, limit, choice[IL_DEPTH], choices[IL_DEPTH];
-	void (*handler)(void); /* for the first thread, once */
+	void (*handler)(void); /* runs once, in the first thread */
 	int handled;
 	struct il_place place[IL_PLACES];
 	int nplaces, weakened; /* a place + 1 */
@@ -91,7 +91,7 @@ static struct {
 	unsigned long executions;
 } il;
 
-/* An invariant of the code under test. One execution that does not is enough. */
+/* An invariant of the code under test. The run fails if a single execution violates it. */
 #define INTERLEAVE_CHECK(what)                                                                 \
 	do {                                                                                   \
 		if (!(what) && !il.failed)                                                     \
@@ -128,7 +128,7 @@ static inline uint64_t il_memory(const struct il_word *w)
 	return value;
 }
 
-/* ---- orders, and the places that ask for them ---- */
+/* ---- memory orders, and the places that request them ---- */
 
 enum { IL_ACQUIRE = 1, IL_RELEASE = 2, IL_TOTAL = 4 };
 
@@ -197,7 +197,7 @@ static inline void il_insert(struct il_word *w, uint64_t value, int order)
 	memcpy(w->address, &w->store[w->n - 1].value, w->size);
 }
 
-/* Plain stores since the last look: one thread has run. */
+/* Finds plain stores since the last check: one thread has run. */
 static inline void il_look(void)
 {
 	for (int i = 0; i < il.nwords; i++) {
@@ -236,7 +236,9 @@ static inline int il_runnable(int i)
 
 static inline void il_ended(void);
 
-/* Before whatever others may see. A thread that could go on is left at most `switches` times.
+/*
+ * Called before each action that other threads may see. A thread that could continue is
+ * interrupted at most `switches` times.
  */
 static inline void il_step(void)
 {
@@ -306,7 +308,10 @@ static inline void il_save(volatile void *address, uint64_t value, size_t size, 
 	il_insert(w, value, order);
 }
 
-/* Reads the last store, and nothing comes between. Returns what was there. */
+/*
+ * An atomic change reads the last store, without another action in between. Returns the old
+ * value.
+ */
 static inline uint64_t il_change(volatile void *address, uint64_t add, size_t size, int order,
 				 const char *what, const char *file, int line)
 {
@@ -393,7 +398,7 @@ static inline int il_unlock(const void *address)
 	return 0;
 }
 
-/* ---- one execution, and all ---- */
+/* ---- one execution, and all executions ---- */
 
 static inline void il_ended(void)
 {
@@ -420,7 +425,7 @@ static inline void il_run(void)
 	il_ended();
 }
 
-/* In a test's set-up: words to watch, before the threads start. */
+/* Called by a test's set-up: watches words, before the threads start. */
 static inline void interleave_watch(void *address, size_t size, int reused)
 {
 	struct il_word *w = &il.word[il.nwords++];
@@ -430,10 +435,10 @@ static inline void interleave_watch(void *address, size_t size, int reused)
 }
 
 struct interleaving {
-	void (*begin)(void);		      /* anew for each execution; watches words */
+	void (*begin)(void);		      /* runs before each execution; watches words */
 	void (*thread[IL_THREADS + 1])(void); /* NULL ends the list */
-	void (*handler)(void);		      /* a signal handler of the first one's */
-	void (*end)(void);		      /* looks at what became of it */
+	void (*handler)(void);		      /* a signal handler of the first thread */
+	void (*end)(void);		      /* checks the result */
 	int switches;			      /* maximum number of thread switches */
 };
 
@@ -464,7 +469,7 @@ static inline void il_execute(const struct interleaving *what)
 	il.executions++;
 }
 
-/* Until one fails, or there is no other. Returns whether none did. */
+/* Runs all executions until one fails. Returns true if none failed. */
 static inline int interleave(const struct interleaving *what)
 {
 	il.failed = NULL;
@@ -483,8 +488,8 @@ static inline int interleave(const struct interleaving *what)
 }
 
 /*
- * A place that can be relaxed without a failure here, and the reason why it still requests an
- * order.
+ * A place whose order can be relaxed here without a failure, and the reason why the code
+ * requests it.
  */
 struct interleave_spare {
 	const char *file, *what, *why;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot's entries, a handler's entries during them, and copies of it: every execution that C11
- * allows of the unmodified core/region/stop.c and slots.c, see interleave.h.
+ * A slot's entries, a handler's entries during them, and copies of the slot: every execution
+ * that C11 permits of the unmodified core/region/stop.c and slots.c, see interleave.h.
  *
- * A copy is whole if each of its words belongs to its sequence. So each word is checked alone
- * with the sequence: the other words decide nothing.
+ * A copy is consistent if each word belongs to the copy's sequence number. So each word is
+ * checked alone with the sequence: the other words decide nothing.
  */
 #include "tests/unit/region/interleave.h"
 #include "tests/unit/region/plain_words.h"
@@ -39,7 +39,8 @@ enum { COUNT = 1, ID = TACH__SITE_FIRST, ENTRIES = 2 };
 
 static struct tach__thread *record;
 static struct tach__slot *slot, *over;
-static uint64_t whole[ENTRIES + 1][TACH__SUMS * 8]; /* the words after this number of entries */
+/* the expected words after each number of entries */
+static uint64_t whole[ENTRIES + 1][TACH__SUMS * 8];
 static size_t word, changing[TACH__SUMS * 8];
 static int nchanging;
 
@@ -85,7 +86,7 @@ static void watch(void)
 	interleave_watch(words(slot) + word, sizeof(uint64_t), 0);
 }
 
-/* START, and STOP's adding, of the region in the slot. */
+/* START of the region, and STOP's additions to its slot. */
 static void entry(uint64_t counted)
 {
 	struct tach__hot *self = record->hot;
@@ -106,7 +107,7 @@ static void entry(uint64_t counted)
 			0);
 }
 
-/* The same of a flat one, by its own STOP. */
+/* The same for a flat region, with its own STOP. */
 static void flat_entry(uint64_t counted)
 {
 	struct tach__hot *self = record->hot, *before = tach__self;
@@ -130,7 +131,7 @@ static void writer(void)
 		counts(k);
 }
 
-/* Does `copy` have of its sequence's entries what the word should be? */
+/* Does `copy` contain the value that belongs to its sequence number? */
 static int belongs(const struct tach__slot *copy)
 {
 	return copy->seq / 2 <= ENTRIES && copy->seq % 2 == 0 &&
@@ -233,7 +234,7 @@ static uint64_t calls(struct tach__slot *of)
 	return tach__part(of, COUNT, 0)->calls + tach__part(of, COUNT, 1)->calls;
 }
 
-/* The word, of each of the two, as of each sequence that it had at rest. */
+/* The expected word of both slots, for each even sequence number. */
 static uint64_t rest[2][ENTRIES + 1];
 
 static void note(void)
@@ -259,7 +260,7 @@ static void both_reader(void)
 static void nothing_is_lost(void)
 {
 	INTERLEAVE_CHECK(calls(slot) + calls(over) == 1u + (unsigned)il.handled);
-	/* Each where its sequence says. */
+	/* Each slot has as many entries as its sequence says. */
 	INTERLEAVE_CHECK(slot->seq == 2 * calls(slot) && over->seq == 2 * calls(over) &&
 			 slot->lost == 0);
 	INTERLEAVE_CHECK(TACH__LEVEL(record->hot->state) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end, begin and follow to another set, and simultaneous snapshots: every
- * execution that C11 allows of the unmodified core/region/process.c, record.c, thread.c,
+ * Threads that end, start and change to another set, and simultaneous snapshots: every
+ * execution that C11 permits of the unmodified core/region/process.c, record.c, thread.c,
  * slots.c and core/snapshot/snapshot.c, see interleave.h.
  */
 #include "tests/unit/region/interleave.h"
@@ -9,7 +9,7 @@
 #include <urcu-pointer.h>
 #undef rcu_assign_pointer
 #undef rcu_dereference
-/* liburcu's definitions on machines that need an instruction for it. */
+/* liburcu's definitions for machines that need an instruction here. */
 #define rcu_assign_pointer(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 #define rcu_dereference(p)	 __atomic_load_n(&(p), __ATOMIC_CONSUME)
 #include "core/os/stack.h"
@@ -29,7 +29,7 @@
 
 enum { STRIDE = 256, ID = TACH__SITE_FIRST };
 
-/* Target of a walk, which must be complete by then. */
+/* Returns the slot that a walk finds, which must be complete by then. */
 static struct tach__slot *walked_slot(const struct tach__thread *record, uint32_t id)
 {
 	struct tach__slot *slot = tach__slot_at(record, id);
@@ -52,7 +52,7 @@ static struct tach__slot *slot_of(struct tach__thread *record)
 	return tach__slot_at(record, ID);
 }
 
-/* A live thread's record, not listed yet. */
+/* Makes the record of a live thread, not yet in the list. */
 static struct tach__thread *record_make(void)
 {
 	struct tach__thread *record = tach__record_take(STRIDE);
@@ -93,7 +93,7 @@ static void set_up(void)
 	CHECK(tach__slots_grow(first, ID) == 0);
 	record_publish(first);
 	entries(first, 1);
-	/* And 4 of a handler's, in the overflow. */
+	/* And 4 entries of a handler, in the overflow. */
 	first->overflow_id[0] = first->overflow[0]->id = ID;
 	first->overflow[0]->seq = 2;
 	tach__part(first->overflow[0], 0, 0)->calls = 4;
@@ -173,7 +173,7 @@ static void growing_set_up(void)
 {
 	set_up();
 	INTERLEAVE_CHECK(first->nchunks == 1 && !first->chunk[1]);
-	/* Copying a slot has a fence: where none is copied before, nothing else helps. */
+	/* Copying a slot has a fence: without copied slots before, no other order helps. */
 	slot_of(first)->id = 0;
 	interleave_watch(&first->limit, sizeof first->limit, 0);
 	interleave_watch(&first->chunk[1], sizeof first->chunk[1], 0);

@@ -27,7 +27,7 @@ static struct tach_set *plan(const char *pmu, const char *events, uint32_t flags
 	return set;
 }
 
-/* `corrected`: a bit for each member that interrupts are taken out of; NULL: nothing to say. */
+/* `corrected`: a bit for each member from which interrupts are subtracted; NULL: no message. */
 static void planned(const char *pmu, const char *events, int member, uint32_t corrected,
 		    const char *missing)
 {
@@ -59,10 +59,13 @@ static void sets_count_them(void)
 	planned("skl", "cycles,instructions", 2, 2, NULL);
 	planned("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", 1, 1, NULL);
 	planned("spr", "INST_RETIRED:ANY,r00c0,branches", 3, 3, NULL);
-	/* Counted already, whatever it is called. */
+	/* Already counted, under any name. */
 	planned("skl", "HW_INTERRUPTS:RECEIVED,instructions", 0, 2, NULL);
 	planned("icl", "instructions,interrupts=r01cb", 1, 1, NULL);
-	/* The kernel's instructions are counted where they are. */
+	/*
+	 * Interrupts are subtracted only from user-level instructions: others contain the
+	 * kernel's own.
+	 */
 	planned("skl", "cycles,instructions:u:k", 2, 0, "subtracted from nothing");
 	planned("skl", "cycles,INST_RETIRED:ANY_P:c=1", 2, 0, "subtracted from nothing");
 	planned("arm_n1", "cycles,instructions", 2, 0,
@@ -97,7 +100,7 @@ static void unasked_nothing_changes(void)
 	tach_set_free(set);
 }
 
-/* An interrupt between the two reads of one end: more of them than instructions. */
+/* An interrupt between the two reads of one end: more interrupts than instructions. */
 static void never_below_zero(void)
 {
 	struct tach_set *set = plan("skl", "instructions", TACH_SET_CORRECT);
@@ -134,7 +137,7 @@ static struct tach_value value(int quantity, enum tach_part part)
 	return v;
 }
 
-/* cycles 1, instructions 2 for a unit of work; interrupts count for nothing but themselves. */
+/* A unit of work counts 1 cycle and 2 instructions; an interrupt counts only itself. */
 static void work(uint64_t n, uint64_t interrupts)
 {
 	fake_count += n;
@@ -221,7 +224,7 @@ static void regions_are_corrected(void)
 	      "%s", report);
 }
 
-/* A saved report equals the shown one, raw counts too. */
+/* A saved report equals the shown one, including raw counts. */
 static void saved_and_added_up(void)
 {
 	struct tach_snapshot *saved = NULL, *sum = NULL, *live = shot;
@@ -338,7 +341,7 @@ static void benchmarks_are_corrected(void)
 	CHECK(tach_bench_run("b", body, NULL, &opt, &bench, &err) == TACH_ERR_INVAL);
 }
 
-/* Seven events on four general counters, one of which every pass has for interrupts. */
+/* Seven events on four general counters; every pass needs one counter for interrupts. */
 static void every_pass_has_them(void)
 {
 	struct tach__passes *passes = NULL;
@@ -361,7 +364,8 @@ static void every_pass_has_them(void)
 }
 
 /*
- * A derived event adds events that the plan did not include: with a full group none would open.
+ * A derived event adds events that the plan did not include; in a full group they would not
+ * open.
  */
 static void derived_events_have_a_pass(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries by themselves: which are kept and where, and how a thread's are copied. */
+/* Worst entries alone: which are kept and where, and how those of a thread are copied. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* ---- memory: blocks that end where nothing can be touched ---- */
+/* ---- memory: blocks whose end is followed by an inaccessible page ---- */
 
 enum { BLOCKS = 64 };
 static struct {
@@ -202,7 +202,7 @@ static void tags(void)
 	record.splits = &table;
 	tach_tag(5);
 	CHECK(tach__tag_now() == 5 && chosen == 1);
-	/* Another copy's, if that knows tags. */
+	/* The tag of another copy of the library, if its version has tags. */
 	has_them = &theirs;
 	theirs.size = offsetof(struct tach__beacon, tag);
 	tach_tag(6);
@@ -251,7 +251,7 @@ static void a_threads_table(void)
 	tach__worst_open(&record);
 	CHECK(!record.worst && asked == 0);
 	tach__worst_clear(&record);
-	/* Its name is known for this, and where rows are of threads. */
+	/* The thread's name is stored for worst entries, and if rows are divided by thread. */
 	config.split.by = TACH__SPLIT_TAG | TACH__SPLIT_TASK;
 	tach__worst_name(&record);
 	CHECK(asked == 0);
@@ -275,11 +275,11 @@ static void a_slots_entries(void)
 	CHECK(live == 2 && w->most == 3 && w->sums == 3 && w->bar == 1);
 	tach__worst_slot(&record, TACH__SITE_FIRST);
 	CHECK(live == 2 && record.worst[TACH__SITE_FIRST] == w);
-	/* After the thread's last one there is nothing to free. */
+	/* After the record's last block nothing is freed. */
 	record.worst[TACH__SITE_FIRST + 1] = &never;
 	record.worst[TACH__SITE_FIRST + 2] = (struct tach__worst *)(uintptr_t)16;
 	end();
-	/* Segments of tasks are not looked at. */
+	/* Segments of tasks are not kept. */
 	begin();
 	tach__worst_open(&record);
 	the_slot->task = 1;
@@ -303,7 +303,7 @@ static void touched(int signal, siginfo_t *info, void *context)
 		 PROT_READ | PROT_WRITE);
 }
 
-/* Each page, and no page after it. */
+/* Touches each page of the block, and no page after it. */
 static void touched_first(void)
 {
 	struct sigaction action = {.sa_sigaction = touched, .sa_flags = SA_SIGINFO}, before;
@@ -363,7 +363,7 @@ static void what_is_kept(void)
 	CHECK(is_at(w, 0, 5, 1) && is_at(w, 1, 9, 2) && is_at(w, 2, 7, 3));
 	keep_task(5, 4);
 	CHECK(w->seq == 6);
-	/* In the place of the least: the first, the last, one between. */
+	/* A new entry replaces the smallest: the first, the last, or one in between. */
 	keep_task(8, 5);
 	CHECK(is_at(w, 0, 8, 5) && is_at(w, 1, 9, 2) && is_at(w, 2, 7, 3) && w->least == 7);
 	keep_task(10, 6);
@@ -372,7 +372,7 @@ static void what_is_kept(void)
 	keep_task(11, 8);
 	CHECK(is_at(w, 0, 12, 7) && is_at(w, 1, 11, 8) && is_at(w, 2, 10, 6));
 	CHECK(w->least == 10 && w->bar == 11 && w->n == 3 && !w->missed);
-	/* The first of equal ones. */
+	/* Of equal entries, the first is replaced. */
 	keep_task(12, 9);
 	keep_task(12, 10);
 	CHECK(w->least == 12 && is_at(w, 0, 12, 7));
@@ -396,7 +396,7 @@ static void nothing_of_tasks(void)
 	keep_task(5, 1);
 	CHECK(!never.n && !never.seq);
 	end();
-	/* The bar that says that segments are not looked at stays. */
+	/* The threshold that excludes segments does not change. */
 	begin();
 	tach__worst_open(&record);
 	the_slot->task = 1;
@@ -408,7 +408,7 @@ static void nothing_of_tasks(void)
 	end();
 }
 
-/* An entry shows what it took less what measuring did: 100 an empty one, 10 a pair in it. */
+/* An entry's value minus the overhead: 100 for an empty entry, 10 for a pair in it. */
 static void entries(void)
 {
 	static struct tach__slot around = {.id = 44};
@@ -486,7 +486,7 @@ static void taken(void)
 	CHECK(tach__worst_take(&row, &record, TACH__SITE_FIRST + 1) == 1 && !row);
 	keep_task(5, 1);
 	keep_task(8, 2);
-	config.count = 3; /* it has the clock and two of them */
+	config.count = 3; /* its values: the clock and two counters */
 	config.worst = 4;
 	CHECK(tach__worst_take(&row, &record, TACH__SITE_FIRST) == 1);
 	CHECK(live == 3 && row->most == 4 && row->sums == 4 && row->n == 2 && acquires == 1);
@@ -517,7 +517,7 @@ static void under_write(void)
 	CHECK(tach__worst_take(&row, &record, TACH__SITE_FIRST) == 0 && !row->n);
 	CHECK(acquires == 1024 && yields == 64);
 	w->seq++;
-	/* Changes during the copy. */
+	/* The slot changes during the copy. */
 	for (int whole = 15; whole <= 17; whole++) {
 		acquires = yields = 0;
 		tear_until = whole;
@@ -594,7 +594,7 @@ static void options(void)
 	CHECK(is_chosen(NULL, 0, 0) && is_chosen("0", 0, 0));
 	CHECK(is_chosen("1", 1, 0) && is_chosen("64", 64, 0) && is_chosen("8:", 8, 0));
 	CHECK(is_chosen("8:faults", 8, 1));
-	/* A counter's name before the clock's. */
+	/* A counter's name has priority over the clock's. */
 	CHECK(is_chosen("8:time", 8, 2));
 	config.count = 1;
 	config.worst_by = 0;

@@ -57,7 +57,7 @@ static struct tach_mark mark;
 static volatile uint32_t count;
 static int is_straight;
 static int faulty, changing, point, steps, counted, orders, handler; /* scripted events */
-static int last_look[TACH_COUNTERS_MAX];			     /* at each page's lock */
+static int last_look[TACH_COUNTERS_MAX]; /* the last read of each page's lock */
 
 static uint64_t masked(uint64_t sum)
 {
@@ -76,7 +76,7 @@ static void change(int i)
 	pages[i].offset += 7777;
 }
 
-/* The kernel's too, and a signal handler that looked the counters up then. */
+/* The kernel's look-up; a signal handler may look up counters too. */
 static void look_up(void)
 {
 	self.since.lock = pages[0].lock;
@@ -159,7 +159,7 @@ static void pass(void)
 	steps = counted = orders = 0;
 }
 
-/* Numbers of counters are constants in straight code alone. */
+/* Counter numbers are constants only in straight code. */
 #define EACH_WAY(call)                                                                         \
 	switch (is_straight ? count : UINT32_MAX) {                                            \
 		TACH__INSTANCES(call)                                                          \
@@ -240,7 +240,7 @@ static void known_counters(void)
 	}
 }
 
-/* Then what was read is no count: from its last look at a page's lock on it does not matter. */
+/* A page changes: values read since the last check of its lock are not used. */
 static void a_page_changes(void)
 {
 	for (int end = 0; end < 2; end++)
@@ -254,7 +254,7 @@ static void a_page_changes(void)
 						CHECK(known_begin() == 1);
 						pass();
 					}
-					if (at) { /* the first time for a look-up */
+					if (at) { /* the first read belongs to a look-up */
 						changing = page;
 						point = at - 1;
 					}
@@ -356,7 +356,7 @@ static void counters_by_their_pages(void)
 			pages[i].index = FIRST + i + 1;
 		}
 	}
-	/* The change is on another page than the leader's. */
+	/* Another page than the leader's changes. */
 	set_up(2, 1);
 	CHECK(begin_reads() == 1);
 	change(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where core/region/edges.h has what: parts of slots, a thread's tables, bits of its state. */
+/* The layout in core/region/edges.h: parts of slots, a thread's tables, bits of its state. */
 #include <stdint.h>
 #include <string.h>
 #include "core/region/edges.h"
@@ -33,7 +33,7 @@ static void parts_of_a_slot(void)
 	}
 }
 
-/* They follow the hot half, at fixed distances. */
+/* The tables follow the hot half, at fixed distances. */
 static void tables_of_a_thread(void)
 {
 	const struct tach__hot *self = (const struct tach__hot *)0x7f0000000000;
@@ -43,7 +43,7 @@ static void tables_of_a_thread(void)
 	CHECK((uintptr_t)tach__stack(self, 0) == base + 0x50000);
 	CHECK((uintptr_t)tach__stack(self, 3) == base + 0x50000 + 3 * sizeof(void *));
 	CHECK((uintptr_t)tach__stack(self, 65535) == base + 0x50000 + 65535 * sizeof(void *));
-	/* Deeper ones share; of a state the level alone counts. */
+	/* Deeper levels share places; only the level in a state is used. */
 	CHECK(tach__stack(self, 65536 + 3) == tach__stack(self, 3));
 	CHECK(tach__stack(self, TACH__STATE(7, 9, 3)) == tach__stack(self, 3));
 }
@@ -68,7 +68,7 @@ static void two_words_as_one(void)
 	}
 }
 
-/* Each of one bit, that no other has. */
+/* Returns true if each value is a single bit, and no two are equal. */
 static int are_apart(const uint32_t *bits, size_t n)
 {
 	uint32_t all = 0;
@@ -129,7 +129,7 @@ static int step(const char *as, uint32_t i)
 }
 
 #define STEP(i) step(#i, i)
-/* Decided by the form of the straight code. */
+/* Limits that depend on the form of the straight code. */
 static const char *stepped(uint32_t last, int *whether)
 {
 	text[0] = 0;

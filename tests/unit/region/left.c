@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries that no STOP ends, one by one: which are gone, and what is done with one. */
+/* Single entries without a STOP: which are abandoned, and how an entry is removed. */
 #include "tests/unit/region/left.h"
 
 static void memory(void)
@@ -48,7 +48,7 @@ static void own_stack(void)
 	CHECK(!on_stack(record, top - 64 * 1024 * 1024 - 1));
 	CHECK(on_stack(record, top - 64 * 1024 * 1024));
 	sim_stack_end = stack + STACK;
-	/* Others' ends where their variables are. */
+	/* Other threads' stacks end at their variables. */
 	CHECK(stack_top(record) == (uintptr_t)stack + STACK);
 	record->is_first = 0;
 	CHECK(stack_top(record) == (uintptr_t)&tach__self);
@@ -102,7 +102,7 @@ static int is_alive(int inner)
 	return tach__part_is_alive(record, slot_of(9), part_of(9, inner), sp);
 }
 
-/* Each word of a mark, on the thread's own stack and elsewhere. */
+/* Tests a mark by each of its words, on the thread's own stack and elsewhere. */
 static void each_word(struct tach_region_mark *mark)
 {
 	begin();
@@ -127,7 +127,7 @@ static void each_word(struct tach_region_mark *mark)
 		hot->end_flat = end_flat;
 		mark->state++;
 		CHECK(!is_alive(0));
-		/* While it closes the state is not looked at. */
+		/* While an entry closes, its state is not checked. */
 		part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
 		CHECK(is_alive(0));
 		mark->end = hot->end[!fenced];
@@ -143,7 +143,7 @@ static void alive_or_not(void)
 	CHECK(futexes == 0);
 	each_word(other);
 	CHECK(futexes > 0);
-	/* Below the stack pointer it is gone, unless a handler runs elsewhere. */
+	/* A mark below the stack pointer is gone, unless a handler runs on another stack. */
 	begin();
 	start(9, 0, mark_at(3));
 	sp = (uintptr_t)mark_at(3);
@@ -152,7 +152,7 @@ static void alive_or_not(void)
 	CHECK(!is_alive(0));
 	alternate.ss_flags = SS_ONSTACK;
 	CHECK(is_alive(0));
-	/* From another stack, or on one, nothing is known by the pointer. */
+	/* If either is on another stack, the stack pointer proves nothing. */
 	alternate.ss_flags = SS_DISABLE;
 	sp = (uintptr_t)aside + 64;
 	CHECK(is_alive(0) && futexes > 0);
@@ -188,7 +188,7 @@ static void handed_down(void)
 	CHECK(to[4] == 1000 && from[4] == 112);
 }
 
-/* Which part has the entry at a level. */
+/* Finds the part that has the entry at a level. */
 static void at_a_level(void)
 {
 	struct tach__slot *slot;
@@ -210,7 +210,7 @@ static void at_a_level(void)
 	part_of(9, 1)->outer = (uintptr_t)mark_at(3);
 	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
 	CHECK(!tach__part_at(record, slot, 2));
-	/* Another entry of the same mark, which lies above by now. */
+	/* Another entry with the same mark, which is at a higher level now. */
 	*tach__marks(tach__stack(hot, 2)) = mark_at(1);
 	CHECK(!tach__part_at(record, slot, 2));
 }
@@ -228,7 +228,7 @@ static void given_up(void)
 	CHECK(((uint64_t *)tach__children(record->outside, COUNT, 1))[1] == 5);
 	tach__part_give_up(record, slot_of(9), record->outside, NULL);
 	CHECK(slot_of(9)->lost == 2 && slot_of(9)->provenance[1] == 0);
-	/* The outermost, of a region with entries inside it. */
+	/* The outermost entry of a region with nested entries of itself. */
 	start(9, 0, mark_at(0));
 	part_of(9, 1)->calls = 1;
 	tach__part_give_up(record, slot_of(9), record->outside, part_of(9, 0));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries that no STOP ends, for left.c and healed.c: a stack of their own and a kernel, both
- * pretended, and regions that are open as START leaves them.
+ * Entries without a STOP, for left.c and healed.c: a simulated stack and kernel, and regions
+ * that are open as START leaves them.
  */
 #ifndef TESTS_UNIT_REGION_LEFT_H
 #define TESTS_UNIT_REGION_LEFT_H
@@ -50,8 +50,8 @@ static _Alignas(PAGE) char stack[STACK], aside[PAGE];
 static uintptr_t sp; /* of the caller */
 void *sim_stack_end = stack + STACK;
 
-static long futex_gives;     /* 0: by the word's value */
-static uintptr_t unreadable; /* below it nothing is */
+static long futex_gives;     /* 0: the result depends on the word's value */
+static uintptr_t unreadable; /* addresses below it are unreadable */
 static uintptr_t asked[32];
 static int futexes, probes, no_sigaltstack;
 static stack_t alternate;
@@ -97,7 +97,7 @@ static void end_flat(struct tach_region_mark *mark)
 	mark->state = 2;
 }
 
-/* For the calling thread: it has no open region. */
+/* Begins in the calling thread, without an open region. */
 static void begin(void)
 {
 	tach__sys = sim_sys;
@@ -146,13 +146,15 @@ static struct tach__slot *slot_of(uint32_t id)
 	return tach__slot_at(record, id);
 }
 
-/* One mark a level: on the thread's stack, the outermost uppermost. */
+/* One mark per level on the thread's stack; the outermost mark is highest. */
 static struct tach_region_mark *mark_at(uint32_t level)
 {
 	return (struct tach_region_mark *)(void *)(stack + STACK - 256 * (level + 1));
 }
 
-/* On top of those that are open. inner: which of the two parts; below 0: neither has it. */
+/*
+ * Starts a region inside the open ones. inner: the part that gets the entry; below 0: neither.
+ */
 static void start(uint32_t id, int inner, struct tach_region_mark *mark)
 {
 	uint32_t level = TACH__LEVEL(hot->state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry's lock, its page, and what of it a child finds: by themselves. */
+/* The registry's lock, its page, and the lock's state in a child. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/region.h"
@@ -8,7 +8,7 @@
 static int pages, no_pages, no_wiping;
 static void *made;
 static size_t made_size, wiped_size;
-static struct tach__process *winner; /* is there in between */
+static struct tach__process *winner; /* the process that another thread stores meanwhile */
 
 static void *sim_pages(size_t size)
 {

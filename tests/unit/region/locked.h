@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry's lock, of a test that has it alone: taken once, and another thread comes
- * before. */
+/*
+ * The registry's lock, for tests that hold it alone: it is taken once, and another thread may
+ * run before.
+ */
 #ifndef TESTS_UNIT_REGION_LOCKED_H
 #define TESTS_UNIT_REGION_LOCKED_H
 
@@ -8,7 +10,7 @@
 #include "tests/check.h"
 
 static int locks;
-static void (*meanwhile)(void); /* what another thread does before the lock is taken */
+static void (*meanwhile)(void); /* actions of another thread before the lock is taken */
 
 static void sim_lock(struct tach__held *held)
 {

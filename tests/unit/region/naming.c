@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names computed at run time, without regions: where they are found, and where not. */
+/* Names computed at run time, without regions: how a name's place is found. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ static struct tach_site *begin(const char *name)
 	return begun_in;
 }
 
-/* A library's own handler has interrupted it. */
+/* Enters the name from a handler that interrupted the library. */
 static struct tach_site *begin_within(const char *name)
 {
 	struct tach_site *site;
@@ -97,7 +97,7 @@ static struct tach_site *begin_within(const char *name)
 
 /* ---- the hash ---- */
 
-/* Bytes around it are not read: it is at either end of an isolated page. */
+/* Bytes around the name are not read: it is at either end of an isolated page. */
 static void bytes(void)
 {
 	enum { PAGE = 65536, LONGEST = 41 };
@@ -194,7 +194,7 @@ static void told_apart(void)
 	CHECK(!begin(NULL) && begun == 4 && !tach__names_are_full());
 }
 
-/* All of one place, and some of one hash. */
+/* All names have the same place, and some the same hash. */
 static void collisions(void)
 {
 	uint64_t hash = hash_of("b", 1);
@@ -210,7 +210,7 @@ static void collisions(void)
 	CHECK(begin("b") == &sites[2] && taken == 0);
 	sites[2].name = "d";
 	CHECK(begin("b") == &sites[3] && taken == 1 && begin("b") == &sites[3]);
-	/* The last place's next is the first. */
+	/* After the last place, the search continues at the first. */
 	fresh();
 	place[PLACES - 1] = (struct place){UINT64_MAX, &sites[0]};
 	sites[0].name = "a";
@@ -266,7 +266,7 @@ static void full(void)
 	CHECK(tach__registry.lost == 0);
 }
 
-/* Sites that cannot be made: the entry is no region's, and is counted as lost. */
+/* If a site cannot be made, the entry has no region, and is counted as lost. */
 static void no_sites(void)
 {
 	fresh();
@@ -277,7 +277,7 @@ static void no_sites(void)
 	CHECK(begin("a") && taken == 1 && tach__registry.lost == 2);
 }
 
-/* Nothing is created there, and no lock is taken. */
+/* A handler during library code creates no site and takes no lock. */
 static void within(void)
 {
 	struct tach_site *a;
@@ -286,7 +286,7 @@ static void within(void)
 	a = begin("a");
 	CHECK(begin_within("a") == a && !begin_within("b") && tach__registry.lost == 1);
 	CHECK(made == 1 && taken == 1);
-	/* Regions of the library's own are no handler. */
+	/* The library's own regions do not count as a handler. */
 	tach__calibrating++;
 	CHECK(begin_within("b") && taken == 2);
 	tach__calibrating--;
@@ -310,7 +310,7 @@ static void gates(void)
 	CHECK(begin_new(7) && configured == 1 && the_gate.id == 7);
 	CHECK(begin("a") && configured == 1);
 	CHECK(!begin_new(TACH_SITE_OFF) && configured == 2 && the_gate.id == TACH_SITE_OFF);
-	/* Another copy has them: it alone knows which are on. */
+	/* Another copy owns the regions: only it knows which ones are enabled. */
 	tach__beacon.state = TACH__BEACON_JOINED;
 	owner = &tach__beacon;
 	CHECK(begin_new(7) && the_gate.id == TACH__SITE_FIRST);
@@ -321,7 +321,7 @@ static void gates(void)
 	tach__beacon.state = was;
 }
 
-/* Found out later, and for the entry as if it were on. */
+/* Whether the region is enabled is determined later; this entry counts as enabled. */
 static void gate_within(void)
 {
 	fresh();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads without a key: the program took the keys whose values need no memory before the
- * library could. A first START, in a handler that may have interrupted malloc, allocates
- * nothing; threads that end are found by those that open later.
+ * Threads without a key: the program has taken all keys whose values need no memory before the
+ * library could. A first START in a handler, which may have interrupted malloc, allocates
+ * nothing; threads that ended are found by threads that open later.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -93,7 +93,7 @@ static void tags_by_number(void)
 		CHECK(number_of(i * 1000ull) == i && tach__split_tag(i) == i * 1000ull);
 	CHECK(!over);
 	CHECK(number_of(7) == MOST + 1 && over == TACH__SPLIT_TAG && tags == MOST);
-	/* Another set tells fewer apart. */
+	/* Another set distinguishes fewer tags. */
 	over = 0;
 	split.tags = 2;
 	CHECK(number_of(2000) == 2 && !over);
@@ -105,7 +105,7 @@ static void tags_by_number(void)
 	CHECK(number_of(5) == 1 && number_of(6) == 2 && over && tags == 1);
 }
 
-/* Wherever their bits are: addresses, counts, digests. */
+/* Values are spread whichever of their bits differ: addresses, counts, digests. */
 static void spread(void)
 {
 	for (int shift = 0; shift <= 56; shift++) {
@@ -124,7 +124,7 @@ static void spread(void)
 	}
 }
 
-/* All of one place, and the last place's next is the first. */
+/* All values have the same place; after the last place, the search continues at the first. */
 static void collisions(void)
 {
 	uint64_t at_last[3], n = 0;
@@ -163,7 +163,7 @@ static void races(void)
 	CHECK(number_of(71) == MOST + 1 && tags == MOST && over == TACH__SPLIT_TAG);
 }
 
-/* No number is created there, and no lock is taken. */
+/* A handler during library code creates no number and takes no lock. */
 static void within(void)
 {
 	fresh();

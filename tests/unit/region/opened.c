@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads by themselves: what is done as one is opened, and with which numbers. */
+/* Threads alone: the steps when a thread is opened, and its number. */
 #include "tests/unit/region/opened.h"
 
 static void opened(void)
@@ -56,7 +56,7 @@ static void open_options(void)
 	begin();
 	the_set.sparse = 0;
 	CHECK(tach__thread_ready(0) && plain == 1);
-	/* Without a key it has no end of its own. */
+	/* Without a key, the thread's end is not noticed. */
 	begin();
 	thread_key_made = 0;
 	CHECK(tach__thread_ready(0) && specific_set == 0);
@@ -129,14 +129,14 @@ static void numbers(void)
 		hot[i].state = TACH__STATE(i + 3, 0, 5);
 		cds_list_add_rcu(&of[i].node, &r->threads);
 	}
-	/* Before all were given once none can be taken. */
+	/* Numbers of ended threads are reused only after all were used once. */
 	CHECK(find_free_number() == 3);
 	r->openings = TACH__OPENINGS - 2;
 	CHECK(find_free_number() == TACH__OPENINGS - 1);
 	CHECK(find_free_number() == 1 && find_free_number() == 2 && find_free_number() == 5);
 	r->openings = 2ull * TACH__OPENINGS + 2;
 	CHECK(find_free_number() == 5 && r->openings == 2ull * TACH__OPENINGS + 5);
-	/* The number is in the state. */
+	/* The state contains the number. */
 	CDS_INIT_LIST_HEAD(&r->threads);
 	CHECK(tach__thread_ready(0) && TACH__OPENING(tach__self->state) == 6);
 }

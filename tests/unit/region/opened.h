@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads by themselves, for opened.c and ended.c: what opens and ends them is pretended. Each
- * call leaves a letter, in that order.
+ * Threads alone, for opened.c and ended.c: the functions that open and end them are simulated.
+ * Each call leaves a letter, in that order.
  */
 #ifndef TESTS_UNIT_REGION_OPENED_H
 #define TESTS_UNIT_REGION_OPENED_H

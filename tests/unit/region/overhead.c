@@ -9,7 +9,7 @@ static struct tach__sampling sampling;
 static int no_memory, ends, residues, decided;
 static uint64_t of_pair; /* result of the region around a pair; 200 more if fenced */
 
-/* An outer region shows 1000 with an entry in it, 200 less where that is passed over. */
+/* An outer region shows 1000 with an entry in it, and 200 less if that entry is skipped. */
 static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		    const struct tach__poke *poke, const uint32_t *ids)
 {
@@ -98,7 +98,7 @@ static void what_is_measured(void)
 	CHECK(o->passed[0][0] == 1);
 }
 
-/* Nothing of an earlier thread remains. */
+/* No values of an earlier thread remain. */
 static void no_memory_for_trials(void)
 {
 	static const struct tach__thread none;

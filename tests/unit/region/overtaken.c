@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that a handler began during an edge and left open: which ones they are, and where
- * they are counted.
+ * Regions that a handler began during START or STOP and left open: how they are found, and
+ * where they are counted.
  */
 #include "core/region/left.h"
 #include "core/region/region.h"
@@ -30,7 +30,7 @@ static void sim_heal(struct tach__thread *of, uintptr_t at)
 #define tach__unlock(held)	((void)(held), locked--)
 #define tach__hold(held)	((void)(held), holds_now++)
 #define tach__release(held)	((void)(held), holds_now--)
-/* A region ends between the two looks. */
+/* A region ends between the two reads. */
 static uint64_t *ends;
 static int fences;
 static void sim_fence(int order)
@@ -45,14 +45,14 @@ static void sim_fence(int order)
 #define LEFT_ALSO	   "core/region/overtaken.c"
 #include "tests/unit/region/left.h"
 
-/* A STOP was interrupted: region `over` was counted and keeps its place. */
+/* A STOP was interrupted: region `over` was counted and still has its place on the stack. */
 static void counted(uint32_t over)
 {
 	for (int inner = 0; inner < 2; inner++)
 		tach__part_close(slot_of(over), part_of(over, inner));
 }
 
-/* The handler's, which is above all that are there, and is not on the stack. */
+/* The handler's region: above all open ones, and not on the stack. */
 static void begun_above(uint32_t id, uint32_t level)
 {
 	struct tach_region_mark *mark = mark_at(level);
@@ -88,7 +88,7 @@ static void place_taken(void)
 	tach__self = hot;
 	tach__overtaken_check(&site);
 	CHECK(begun_apart == 1 && heals == 0);
-	/* Every one that is not on the stack, in either part. */
+	/* All entries that are not on the stack are closed, in either part. */
 	tach__overtaken_mend(record, 0);
 	CHECK(is_closed(9, 0) && is_closed(10, 0) && is_closed(11, 1) && is_at(8, 0));
 	CHECK(slot_of(9)->lost == 1 && slot_of(10)->lost == 1 && slot_of(11)->lost == 1);
@@ -105,7 +105,7 @@ static void place_taken(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* Before a region is begun apart from its end: its own alone is looked at. */
+/* Before a region begins that its own STOP may not end, only its slot is checked. */
 static void looks(void)
 {
 	struct tach_site site = {.id = 9};
@@ -134,7 +134,7 @@ static void looks(void)
 	hot->limit = 10;
 	tach__overtaken_check(&site);
 	CHECK(heals == 1 && is_closed(9, 0) && slot_of(9)->lost == 1 && holds_now == 0);
-	/* Where one is open, not all slots are looked at. */
+	/* If a region is open, not all slots are checked. */
 	begin();
 	tach__self = hot;
 	start(8, 0, mark_at(0));
@@ -144,7 +144,7 @@ static void looks(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* ---- of any thread, by a snapshot ---- */
+/* ---- checks of another thread, by a snapshot ---- */
 
 static int marks(uint32_t id)
 {
@@ -166,7 +166,7 @@ static void seen(void)
 		start(20 + i, i & 1, mark_at(i));
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(20) && !marks(21) && !marks(24));
-	/* The innermost may be in its START. */
+	/* The innermost region may be in its START. */
 	counted(24);
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(24) && !marks(23));
@@ -191,7 +191,7 @@ static void seen(void)
 	ends = NULL;
 	tach__overtaken_flag(&rows, record);
 	CHECK(marks(20) && marks(21) && marks(22) && marks(23) && !marks(24));
-	/* During calibration a thread's stack does not belong to the program. */
+	/* During calibration, a thread's stack is not the program's. */
 	begin();
 	start(TACH__SITE_FIRST - 1, 0, mark_at(0));
 	start(TACH__SITE_FIRST - 2, 0, mark_at(1));
@@ -200,7 +200,7 @@ static void seen(void)
 	counted(TACH__SITE_FIRST - 2);
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(TACH__SITE_FIRST - 1) && !marks(0));
-	/* The outermost level has no row, nor has an unknown one. */
+	/* The outermost level has no row; an unknown level has none either. */
 	begin();
 	start(TACH__SITE_FIRST, 0, mark_at(0));
 	start(20, 0, mark_at(1));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words change as C has it on every architecture, by loads and stores that a test may take the
- * place of. Included before core/region/edges.h.
+ * Words change by plain C loads and stores on every architecture, so that a test can replace
+ * these. Included before core/region/edges.h.
  */
 #ifndef TESTS_UNIT_REGION_PLAIN_WORDS_H
 #define TESTS_UNIT_REGION_PLAIN_WORDS_H

@@ -122,7 +122,10 @@ static int owners(const struct tach_region_mark *m, uint64_t *v, int n, uint32_t
 	return 42;
 }
 
-/* Another copy has the regions, of this version or of one that could not read them yet. */
+/*
+ * Another copy of the library owns the regions, in this version or in one that could not read
+ * them yet.
+ */
 static void another_copy(void)
 {
 	struct tach__beacon theirs = {.size = sizeof theirs, .read = owners};

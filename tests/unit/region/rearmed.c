@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A switch tells sites: by itself, in a module that is pretended; nothing else is written to.
- */
+/* Switching sites on and off, in a simulated module; no other memory is written. */
 #include <link.h>
 #include <string.h>
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* ---- a module, whose segments are these ---- */
+/* ---- a simulated module with these segments ---- */
 
 enum { TEXT, DATA, SEGMENTS };
 static struct {
@@ -58,7 +57,7 @@ static void segment_is(int i, const void *from, size_t size, uint32_t flags)
 				  .p_flags = flags};
 }
 
-/* A site of the module, which is switched on. */
+/* Begins with a site of the module that is switched on. */
 static void begin(void)
 {
 	memset(&text, 0, sizeof text);
@@ -103,7 +102,7 @@ static void switched(void)
 	known.selected = 1;
 	tach__registry.enabled = 0;
 	CHECK(told() == TACH_SITE_OFF && modules == 3);
-	/* Modules are not gone through for nothing. */
+	/* Without sites, modules are not searched. */
 	CDS_INIT_LIST_HEAD(&tach__registry.sites);
 	CHECK(told() == WAS && modules == 3);
 }
@@ -126,7 +125,7 @@ static void all_of_them(void)
 	CHECK(told() == ID + 1 && made.id == ID + 1);
 }
 
-/* The word has to lie in a segment that can be written to. */
+/* The word must lie in a writable segment. */
 static void another_place(void)
 {
 	for (int i = 0; i < 6; i++) {
@@ -147,7 +146,7 @@ static void another_place(void)
 			module.dlpi_addr += 8;
 		CHECK(told() == WAS, "%d", i);
 	}
-	/* Alone it may lie in the first one, too. */
+	/* A lone site may lie in the first segment too. */
 	begin();
 	segment[SEGMENTS] = segment[TEXT];
 	segment[TEXT] = segment[DATA];
@@ -155,7 +154,7 @@ static void another_place(void)
 	CHECK(told() == ID);
 }
 
-/* The address must still be that site. */
+/* The site at the address must still be the same. */
 static void another_site(void)
 {
 	static char others_name[] = "region7", others_file[] = "file.c7";
@@ -182,7 +181,7 @@ static void another_site(void)
 			segment_is(TEXT, text.file, 8, PF_R);
 		CHECK(told() == WAS, "%d", i);
 	}
-	/* Names end where they may. */
+	/* A name must end inside its segment. */
 	begin();
 	segment_is(TEXT, text.name, 8, PF_R);
 	data.site.file = text.name;
@@ -193,7 +192,7 @@ static void another_site(void)
 	known.name = "region8";
 	segment_is(TEXT, text.name, 8, PF_R);
 	CHECK(told() == WAS);
-	/* The name after the file. */
+	/* The name follows the file name in memory. */
 	begin();
 	data.site.name = text.file;
 	data.site.file = text.name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of threads by itself: had, put into totals, and had again. */
+/* The memory of a thread: allocated, added to the totals, and used again. */
 #include <string.h>
 #include <unistd.h>
 #include "core/region/region.h"
@@ -112,7 +112,7 @@ static void sim_clear(struct tach__thread *record)
 	tach__slots_clear(record);
 }
 
-/* Where rows are divided, of another row than the site's. */
+/* If rows are divided, the row differs from the site's. */
 static uint32_t apart;
 static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
 {
@@ -218,7 +218,7 @@ static void taken_again(void)
 		CHECK(a->cold[i] == 0, "%d", i);
 	CHECK(!a->folded && !a->stack_low && !a->destructions);
 	CHECK(tach__slot_at(a, TACH__SITE_FIRST)->lost == 0);
-	/* Others are given back to the system, with all they have. */
+	/* Chunks that a record grew are freed, with their slots. */
 	for (uint32_t i = 1; i < 3; i++)
 		CHECK(tach__slots_grow(b, i * TACH__CHUNK_SLOTS) == 0);
 	for (uint32_t i = 0; i < b->nchunks; i++)
@@ -270,14 +270,16 @@ static void folded(void)
 	CHECK(tach__slots_grow(record, 2 * TACH__CHUNK_SLOTS - 1) == 0);
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && nasked == 0 && nof == 0);
-	/* Calibration's are no rows. */
+	/* Regions of calibration have no rows. */
 	enter(record, TACH__SITE_FIRST - 1);
 	enter(record, TACH__SITE_FIRST);
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && rows_most == TACH__SITE_FIRST);
 	CHECK(named == 1);
 	CHECK(nof == 1 && of[0] == TACH__SITE_FIRST, "%d", nof);
-	/* The greatest comes first, so that there is memory for all or none is added to. */
+	/*
+	 * The largest id is first, so that either memory for all rows exists or none is added.
+	 */
 	enter(record, 100);
 	enter(record, 2 * TACH__CHUNK_SLOTS - 1);
 	enter(record, 40);
@@ -287,7 +289,7 @@ static void folded(void)
 	CHECK(nof == 4 && nasked == 5 && of[0] == TACH__SITE_FIRST && of[1] == 40 &&
 	      of[2] == 100 && of[3] == 2 * TACH__CHUNK_SLOTS - 1);
 	CHECK(asked[1] == of[0] && asked[2] == of[1] && asked[3] == of[2] && asked[4] == of[3]);
-	/* Including those of handlers. */
+	/* Entries of handlers are included. */
 	record->overflow_id[0] = 150;
 	record->overflow[0]->lost = 151;
 	record->overflow_id[TACH__OVERFLOWS - 1] = 20;
@@ -340,7 +342,7 @@ static void reclaimed(void)
 	end_of(done[1]);
 	CHECK(r->free == NULL);
 	dropped = 0;
-	/* Not while a walk is running. */
+	/* Nothing is reclaimed while a walk is running. */
 	walked = 1;
 	tach__records_reclaim();
 	CHECK(r->free == NULL && r->ended == done[1] && dropped == 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Regions as compilers and loaders see them: nothing with -DTACH_DISABLE, C++ with exceptions and
-# templates, libraries that are unloaded, and how much code an edge is.
+# Regions as compilers and loaders see them: no code with -DTACH_DISABLE, C++ with exceptions and templates, libraries
+# that are unloaded, and the code size of START and STOP.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -53,8 +53,8 @@ void nothing(void) { __asm__ volatile(""); }
 void both(void);
 void both(void) { TACH_START(size); __asm__ volatile(""); TACH_STOP(size); }
 END
-# For every compiler, counts the instructions between START's return and STOP's call: a region counts them in addition
-# to the library's own, so calibration must find the same number everywhere.
+# For every compiler, counts the instructions between START's return and STOP's call. A region counts them in addition
+# to the library's own, so this number must be equal everywhere, in calibration too.
 while read -r cc at_most between; do
 	command -v "$cc" >/dev/null || { echo "skip code size $cc: it is not installed"; continue; }
 	dump=objdump

@@ -12,7 +12,7 @@
 
 enum { WORK = 25, MEMBERS = 2, WARM = 1000 };
 
-/* Resources of the process after this number of threads. */
+/* Resources of the process while it has this number of threads. */
 struct held {
 	int threads;
 	long kb;
@@ -58,7 +58,7 @@ static void flat(const struct held *from, const struct held *to)
 {
 	CHECK(to->descriptors == from->descriptors);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	/* The allocator and the C library's stacks may lie otherwise, by a mapping or two. */
+	/* The allocator and the C library's stacks may use a mapping or two more. */
 	CHECK(to->mappings <= from->mappings + 2);
 	CHECK(to->kb - from->kb < 128);
 #endif

@@ -17,7 +17,7 @@ void program(void)
 	TACH_STOP(outer);
 }
 END
-# Only the calls are counted, not functions that flags make the program call.
+# Counts only the calls of START and STOP, not functions that flags make the program call.
 cat >"$work/library.c" <<'END'
 #include <stddef.h>
 #include <unistd.h>

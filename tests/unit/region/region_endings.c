@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that are open, or begin, where threads and processes end or stand still:
- * cancellation, SIGSTOP, exec, constructors and destructors of the program.
+ * Regions that are open or begin when threads and processes end or stop: cancellation, SIGSTOP,
+ * exec, constructors and destructors of the program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -37,7 +37,8 @@ static void end_region(void *mark)
 }
 
 /*
- * C without -fexceptions: no scope is left, so its entry is lost; the handler's is completed.
+ * C without -fexceptions runs no cleanup, so the interrupted entry is lost; the handler's entry
+ * is complete.
  */
 static void *cancelled(void *arg)
 {
@@ -67,7 +68,7 @@ static void *cancelled_anywhere(void *arg)
 	return arg;
 }
 
-/* Every other thread somewhere in its loop, the rest wherever they are. */
+/* Cancels every second thread in its loop, and the others at any place. */
 static void cancel_some(void *(*body)(void *))
 {
 	for (int i = 0; i < THREADS; i++) {
@@ -105,7 +106,7 @@ static void cancellation_inside_regions(void)
 		CHECK(info.calls <= THREADS && info.calls == info.threads);
 }
 
-/* The interrupted entry may be incomplete, all others are complete. */
+/* The interrupted entry may be incomplete; all others are complete. */
 static void cancellation_at_any_instruction(void)
 {
 	uint64_t calls;
@@ -195,7 +196,7 @@ static void stopped_and_continued(void)
 
 static const char *self_path;
 
-/* In a child: becomes program() below, with a region open and counters of the real kernel's. */
+/* In a child: executes program() below, while a region is open that the real kernel counts. */
 static void exec_inside(const char *output)
 {
 	struct tach_regions_options opt = {.events = "page-faults"};
@@ -235,7 +236,7 @@ static void exec_passes_no_descriptor_on(void)
 	CHECK(status == 0, "%d", status);
 }
 
-/* Earlier counts are gone; constructors and destructors are counted like main. */
+/* The counts start again; constructors and destructors are counted like main. */
 static void exec_begins_from_zero(void)
 {
 	char file[] = "/tmp/region_endings.XXXXXX.csv", text[16384];
@@ -257,7 +258,7 @@ static void exec_begins_from_zero(void)
 	CHECK(strstr(text, "\"before_main\"") && strstr(text, "\"after_main\""), "%s", text);
 }
 
-/* ---- a thread that ends where there is no memory ---- */
+/* ---- a thread that ends while memory is exhausted ---- */
 
 static void forbid_mappings(void)
 {
@@ -279,7 +280,7 @@ static void poor(void)
 	TACH_SCOPE(poor);
 }
 
-/* The filter is its own. */
+/* The system call filter applies to this thread only. */
 static void *ends_poor(void *unused)
 {
 	poor();
@@ -369,7 +370,7 @@ static void *end_late(void *unused)
 	return unused;
 }
 
-/* No destructor of the library runs after it: threads that open later find the dead ones. */
+/* No destructor of the library runs later: threads that open later find the ended ones. */
 static void begun_in_the_last_destructor(void)
 {
 	uint64_t calls;

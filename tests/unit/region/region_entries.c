@@ -80,7 +80,8 @@ static void sparse(void)
 		tach_region_begin(&sites[i], &s[i].mark);
 		tach_region_end(&s[i].mark);
 	}
-	tach__self->record->random = 88172645463325252u; /* the same entries in every run */
+	/* so that every run measures the same entries */
+	tach__self->record->random = 88172645463325252u;
 	for (int i = 0; i < 3; i++) {
 		const struct tach__sampling *is = slot_of(&sites[i])->sampling;
 
@@ -99,7 +100,8 @@ static void sparse(void)
 			fake_count += 3;
 			end(&s[2], around, 1);
 		}
-		if (n % 5 == 0) { /* in itself: of the outermost one, if that is measured */
+		if (n % 5 == 0) { /* a nested entry of the same region, if the outermost one is
+				     measured */
 			int outermost = !measured(&s[1]);
 
 			again = s[1];
@@ -132,11 +134,9 @@ static void sparse(void)
 	CHECK(s[0].below[0] > 10 && s[0].square[0] > 0, "%d", (int)s[0].below[0]);
 }
 
-/* ---- counters that were lost ---- */
+/* ---- lost counters ---- */
 
-/* cold: with another region in it that ends later, so that what the way there takes is taken
- * out.
- */
+/* cold: another region inside ends later, so that its slow path's cost is subtracted. */
 static void lose(struct tach_site *site, int cold)
 {
 	struct tach_region_mark mark, later;
@@ -154,7 +154,9 @@ static void lose(struct tach_site *site, int cold)
 		tach_region_end(&later);
 }
 
-/* Its time counts, here and wherever the entry is kept; nothing else does. */
+/*
+ * The entry's time is counted, in the sums and wherever the entry is kept; no other value is.
+ */
 static void lost(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .worst = "4"};
@@ -206,9 +208,9 @@ static void lost(void)
 	}
 }
 
-/* ---- counters that are known to an error ---- */
+/* ---- counters with a known error ---- */
 
-/* Slots that are no thread's, as one's own have no room for errors here. */
+/* Slots outside of a thread, because a thread's own slots have no room for errors here. */
 static void not_exact(void)
 {
 	static union tach__slot_copy inner, around;
@@ -227,7 +229,7 @@ static void not_exact(void)
 		struct tach__part *part = tach__part(&inner.slot, MEMBERS, again);
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 		struct tach__reading r = {.delta = {10, 20, 30}, .error = entry < 2 ? 7 : 31};
-		uint64_t off = entry < 2 ? 7 : 30; /* no more than there is */
+		uint64_t off = entry < 2 ? 7 : 30; /* at most the count itself */
 
 		mark.state = self->state;
 		mark.part = part;

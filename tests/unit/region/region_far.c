@@ -47,7 +47,7 @@ static struct tach_region_info info(struct tach_snapshot *s, const char *name)
 	return info;
 }
 
-/* Returns their system calls, with those of their STOPs. */
+/* Returns the number of their system calls, including their STOPs. */
 static unsigned long calls_of(int first, int n)
 {
 	calls = 0;
@@ -56,7 +56,10 @@ static unsigned long calls_of(int first, int n)
 	return calls;
 }
 
-/* Ten times the entries take about ten times the calls; before, it was a hundred times. */
+/*
+ * Ten times as many entries make about ten times as many calls; an earlier version made a
+ * hundred times as many.
+ */
 static void linear(void)
 {
 	unsigned long few, many;
@@ -67,7 +70,10 @@ static void linear(void)
 	CHECK(few > 80 && many > 800 && many < 15 * few, "%lu and %lu", few, many);
 }
 
-/* The memory of a mark in the middle goes. Later first entries find that, each by its turn. */
+/*
+ * The memory of one mark in the middle is unmapped. Later first entries detect it, each one in
+ * turn.
+ */
 static void gone(void)
 {
 	struct tach_snapshot *s;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flat regions: which entries are flat, and that those which cannot be are regions as any
- * other: in another one, with one inside, in themselves, left, ended elsewhere. With the clock
- * alone, which is all that is read in user space here; with counters: the guests' region_exact.
+ * Flat regions: which entries are flat; and that others are counted like normal regions: nested
+ * ones, enclosing ones, recursive ones, those left open, and those ended elsewhere. Uses only
+ * the clock, because nothing else can be read in user space here; region_exact in the guests
+ * tests counters.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 static struct tach_site site = TACH_SITE_INIT("flat", TACH_SITE_FLAT, ""),
 			other = TACH_SITE_INIT("other", 0, "");
 
-/* How many entries of the site were flat, in this thread. */
+/* Returns the number of flat entries of the site in this thread. */
 static uint64_t flat(void)
 {
 	return tach__slot_at(tach__thread_record(), (uint32_t)site.id)->flat;
@@ -67,7 +68,7 @@ static void alone(void)
 		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NONE);
 	}
 	CHECK(is_flat(10), "%d", (int)flat());
-	/* No pair is fenced. */
+	/* All pairs are without fences. */
 	CHECK(tach__self->pairs[0] == pairs[0] + 10 && tach__self->pairs[1] == pairs[1]);
 	CHECK(regions_look("flat", 0) && info.calls == 12 && info.outermost == 12 &&
 		      info.entries == 12,
@@ -76,8 +77,8 @@ static void alone(void)
 }
 
 /*
- * After an entry that a handler left for good between two stores of its STOP: that entry is
- * incomplete, this one is complete.
+ * A handler left an entry for good between two stores of its STOP: that entry is incomplete,
+ * the next one is complete.
  */
 static void behind_one_that_was_left_amid_its_stop(void)
 {
@@ -119,8 +120,10 @@ static void around_another(void)
 	begin();
 	for (int i = 0; i < 5; i++) {
 		tach_region_begin(&site, &mark);
-		/* Enough that what a first entry is taken to cost, too much by chance,
-		 * leaves something. */
+		/*
+		 * Works long enough that the result is not 0 if a first entry's cost is
+		 * overestimated.
+		 */
 		for (volatile int turn = 0; turn < 100000; turn++)
 			;
 		tach_region_begin(&other, &inner);
@@ -131,7 +134,7 @@ static void around_another(void)
 	CHECK(regions_look("other", 0) && info.calls == 5);
 	CHECK(regions_find("flat", 0) && info.calls == 7 && info.nested == 5, "%d, %d",
 	      (int)info.calls, (int)info.nested);
-	/* In nanoseconds, of which each is a quotient. */
+	/* In nanoseconds; each value is rounded separately. */
 	inside = ticks("flat", TACH_PART_INCLUSIVE) - ticks("flat", TACH_PART_SELF) -
 		 ticks("other", TACH_PART_INCLUSIVE);
 	CHECK(inside > -1 && inside < 1, "%g", inside);
@@ -151,7 +154,7 @@ static void in_another(void)
 	CHECK(flat() == 0);
 	CHECK(regions_look("flat", 0) && info.calls == 7);
 	CHECK(regions_find("other", 0) && info.calls == 1 && info.nested == 5);
-	/* From now on it is taken for one that is found there. */
+	/* From now on the entry at this place counts as left open. */
 	enter();
 	CHECK(flat() == 0);
 }
@@ -196,7 +199,9 @@ static void handlers(void)
 
 static jmp_buf landing;
 
-/* AddressSanitizer keeps marks on stacks of its own, in no order: the last one may not be seen.
+/*
+ * AddressSanitizer places marks on its own stacks, in any order, so the last one may not be
+ * detected.
  */
 #ifdef __SANITIZE_ADDRESS__
 enum { UNSEEN = 1 };
@@ -290,7 +295,7 @@ static void in_a_child(void)
 	CHECK(is_flat(1));
 }
 
-/* It may stand still for longer than a read takes. */
+/* The clock may stand still for longer than a read takes. */
 static void clock_moves(void)
 {
 	uint64_t was = tach_clock();
@@ -317,7 +322,7 @@ static void read_while_open(void)
 	CHECK(tach_region_read(&mark, more, 1, &flags, &generation) < 0);
 }
 
-/* Where entries go to more than sums none is flat, and all are counted. */
+/* If entries are stored in more than sums, none is flat, and all are counted. */
 static void with_more(void)
 {
 	static const struct {
@@ -341,11 +346,11 @@ static void with_more(void)
 		CHECK(regions_look("flat", 0) && info.entries == 20, "%s: %d", cases[i].what,
 		      (int)info.entries);
 	}
-	/* Threads are other rows and nothing else. */
+	/* Dividing rows by thread changes only the rows. */
 	begin();
 }
 
-/* Counters that are not read in user space. */
+/* Counters are not read in user space. */
 static void by_system_call(void)
 {
 	regions_begin(2);

@@ -15,7 +15,10 @@
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* No thread spins: where a fork waits for ever all is still, which tests/run ends. */
+/*
+ * No thread spins: if a fork waits for ever, every thread is blocked, and tests/run ends the
+ * test.
+ */
 static pthread_barrier_t inside, outside;
 
 static __thread int pausing; /* the thread stops after its next munmap */
@@ -26,7 +29,7 @@ static void pause_here(void)
 	pthread_barrier_wait(&outside);
 }
 
-/* Unmapped memory is not reused: a late access is fatal. */
+/* Unmapped memory is not reused, so a late access crashes. */
 int munmap(void *at, size_t size)
 {
 	if (!pausing)
@@ -81,7 +84,7 @@ static void *opening_a_reader(void *unused_argument)
 {
 	tach__close_enter();
 	pause_here();
-	tach__open_leave(NULL, 0); /* without having put anything into the list */
+	tach__open_leave(NULL, 0); /* the list stays unchanged */
 	return unused_argument;
 }
 
@@ -105,8 +108,8 @@ static void *nesting(void *unused_argument)
 }
 
 /*
- * As it ends, the totals, which have pages since another thread ended, get larger ones: stands
- * still where the old ones are gone.
+ * When the thread ends, the totals, which have pages because another thread ended, grow: it
+ * stops after the old pages are unmapped.
  */
 static void *growing_the_totals(void *unused_argument)
 {
@@ -119,7 +122,7 @@ static void *growing_the_totals(void *unused_argument)
 	return unused_argument;
 }
 
-/* The same with a thread's log of slow paths inside a region. */
+/* The same while the log of a thread's slow paths grows, inside a region. */
 static void *growing_its_log(void *unused_argument)
 {
 	enter_many(1);
@@ -129,7 +132,7 @@ static void *growing_its_log(void *unused_argument)
 	return unused_argument;
 }
 
-/* In two threads, which use the memory of the parent's again. */
+/* Measures in two threads, which use the memory of the parent's threads. */
 static int child_measures(void)
 {
 	pthread_t other;
@@ -137,7 +140,7 @@ static int child_measures(void)
 	TACH_START(of_the_child);
 	entered();
 	TACH_STOP(of_the_child);
-#ifdef __SANITIZE_THREAD__ /* it permits no threads in the child of such a fork */
+#ifdef __SANITIZE_THREAD__ /* it does not permit threads in a child of this process */
 	(void)other;
 	nesting(NULL);
 #else
@@ -220,7 +223,7 @@ static int child_opens(const struct tach_set *set, struct tach_reader *parents)
 	return 0;
 }
 
-/* Another thread is inserting its reader into the list, or removing it. */
+/* Another thread is adding its reader to the list, or removing it. */
 static void beside_a_link(void)
 {
 	struct tach_set *set = clock_set();
@@ -244,7 +247,7 @@ static void beside_a_link(void)
 	tach_set_free(set);
 }
 
-/* A thread that ends frees its memory at once, or, if a snapshot walks, after that. */
+/* A thread that ends frees its memory at once, or, if a snapshot is walking, after the walk. */
 static void *visitor(void *unused_argument)
 {
 	entered();
@@ -276,7 +279,7 @@ static void ended_beside_a_walk(void)
 	CHECK(calls("entered") == 5, "%ld", calls("entered"));
 }
 
-/* A first look that a fork cut off: no thread waits for it. */
+/* A fork interrupted the first reading of the clock: no thread waits for it. */
 static void look_cut_off(void)
 {
 	double hz, error;

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The straight ways of START and STOP where the processor may hide its counters. */
+/* The fast paths of START and STOP on a processor that may hide its counters. */
 #define HIDES 1
 #include "tests/unit/region/region_straight.c"

@@ -89,7 +89,10 @@ static uint64_t sum_of(const struct tach_site *site)
 	return tach__part(slot, tach__self->count, 0)->sum[1];
 }
 
-/* If inlined, its mark would be valid in that frame, like an overlapping region's. */
+/*
+ * If inlined, its mark would be valid in the caller's frame, like that of an overlapping
+ * region.
+ */
 static __attribute__((noinline)) void left(void)
 {
 	struct tach_region_mark mark;

@@ -19,7 +19,7 @@
 #define ON_FAKE_STACK 0
 #endif
 
-/* Calls something with that much more of the stack in use, all of it written to. */
+/* Calls a function with this many more bytes of stack in use, all written. */
 static __attribute__((noinline)) void deeper(size_t bytes, void (*call)(void))
 {
 	char *room = __builtin_alloca(bytes + 1);
@@ -34,7 +34,7 @@ static void wipe(void)
 {
 }
 
-/* ---- one way at a time, and then 20 entries as if nothing had been ---- */
+/* ---- each way of leaving a region, then 20 normal entries ---- */
 
 static enum way { STOPPED, RETURNED, GONE, BROKEN, JUMPED } way;
 static jmp_buf back;
@@ -62,7 +62,7 @@ static void once(void)
 out:;
 }
 
-/* Sites of one name are regions of their own: all of them. */
+/* Adds up all sites with this name, which are separate regions. */
 static void sum_up(const char *name, uint64_t *entries, uint64_t *calls, uint64_t *outermost,
 		   uint64_t *lost)
 {
@@ -115,7 +115,7 @@ static void left_and_entered_again(void)
 		leave_by((enum way)how, 0, 5000);
 }
 
-/* From deeper down it looks like a recursion; the next cold exit knows better. */
+/* A START deeper in the stack looks like a recursion; the next slow path corrects it. */
 static void fresh(void)
 {
 	TACH_SCOPE(fresh);
@@ -219,7 +219,7 @@ static void wander(int depth);
 		TACH_START(site_##n);                                                          \
 		mine[n].begun++;                                                               \
 		wander(depth + 1);                                                             \
-		/* Counted before: the jump comes from inside. */                              \
+		/* Counted before the region ends, because the jump leaves from inside. */     \
 		mine[n].stopped++;                                                             \
 		if (random_below(3) == 0)                                                      \
 			return 1;                                                              \
@@ -236,7 +236,10 @@ SITE(3)
 
 static struct tach_site *object_site;
 
-/* The mark in an object: stopped, or never and used again some time. */
+/*
+ * The mark is in an object: the region is stopped, or it is never stopped and the mark is used
+ * again later.
+ */
 static void object(int depth)
 {
 	static __thread struct tach_region_mark marks[64];
@@ -279,7 +282,7 @@ static void abandoned(void)
 	TACH_STOP(site_0);
 }
 
-/* On a stack of its own, to its end or, with a region open, thrown away. */
+/* Regions on a stack of their own, which runs to its end or is discarded with a region open. */
 static void stack(void)
 {
 	size_t size = 65536;
@@ -292,7 +295,7 @@ static void stack(void)
 	inside.uc_stack.ss_sp = base;
 	inside.uc_stack.ss_size = size;
 	inside.uc_link = &before;
-	/* No jump from there to a frame here. */
+	/* On another stack, no jump goes to a frame here. */
 	int were = landings;
 	switched = 1;
 	landings = 0;
@@ -413,7 +416,7 @@ static void begun_is_counted_or_lost(void)
 	CHECK(jumped > 1000, "only %d were left", (int)jumped);
 }
 
-/* ---- ended out of order ---- */
+/* ---- regions ended out of order ---- */
 
 static struct tach_region_mark first, second, third, fourth;
 
@@ -460,7 +463,7 @@ static void ended_out_of_order(void)
 	}
 }
 
-/* The same of a region that is open three times. */
+/* The same for a region that is open three times. */
 static void recursion_ended_out_of_order(void)
 {
 	struct tach_region_mark below, above;

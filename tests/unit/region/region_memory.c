@@ -79,7 +79,7 @@ static const struct {
 } stated[] = {{0, 328, 4424}, {1, 328, 4424}, {4, 456, 12744}};
 enum { PER_THREAD_KB = 40, PER_LOCKED_THREAD_KB = 72 };
 
-/* The C library keeps stacks of threads that ended: a first round for them. */
+/* The C library keeps stacks of ended threads, so a first round creates them. */
 static long bytes_per_thread(int members)
 {
 	long none, one, ignored;
@@ -92,7 +92,7 @@ static long bytes_per_thread(int members)
 	return (one - none) / THREADS;
 }
 
-/* In a process of its own: threads that ended leave their memory to those that come. */
+/* Runs in a process of its own, because new threads reuse the memory of ended ones. */
 static void bytes_per_region(int members, uint32_t histograms, long *entered, long *looked)
 {
 	long *shared = mmap(NULL, 2 * sizeof *shared, PROT_READ | PROT_WRITE,
@@ -104,7 +104,7 @@ static void bytes_per_region(int members, uint32_t histograms, long *entered, lo
 	child = fork();
 	if (child == 0) {
 		begin(members, histograms);
-		enter(SITES); /* they are known then */
+		enter(SITES); /* registers the sites */
 		live(1, 1, &shared[0], &shared[1]);
 		live(1, SITES, &shared[0], &shared[1]);
 		_exit(check__failed != 0);
@@ -116,7 +116,7 @@ static void bytes_per_region(int members, uint32_t histograms, long *entered, lo
 	munmap(shared, 2 * sizeof *shared);
 }
 
-/* For a process that fills and locks all its memory, now and later. */
+/* A process locks all its memory in RAM, present and future. */
 static void locked_memory_per_thread(void)
 {
 	int status = -1;
@@ -184,7 +184,7 @@ static void memory_per_region(void)
 		       stated[i].members, bytes, with, looked);
 		CHECK(about(bytes, stated[i].bytes));
 		CHECK(about(with, stated[i].with_histograms));
-		/* This thread's slots and the other's have been copied. */
+		/* The slots of this thread and of the other one have been copied. */
 		CHECK(looked <= 3 * stated[i].bytes);
 	}
 }
@@ -197,7 +197,7 @@ static void the_limits_say_so(void)
 
 	if (!f)
 		SKIP("no docs/limits.md in this folder");
-	/* Wherever its lines are broken. */
+	/* Reads text across line breaks. */
 	for (int c, blank = 0; n < sizeof text - 1 && (c = getc(f)) != EOF; blank = isspace(c))
 		if (!isspace(c) || !blank)
 			text[n++] = (char)(isspace(c) ? ' ' : c);

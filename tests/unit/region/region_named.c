@@ -23,7 +23,7 @@ static void work(const char *stem, int n)
 
 	TACH_START_NAMED(name_of(buffer, stem, n));
 	fake_count += (uint64_t)n;
-	/* The library has its own copy. */
+	/* The library has a copy of the name. */
 	memset(buffer, 'x', sizeof buffer);
 	TACH_STOP_NAMED();
 	fake_count += 1000;
@@ -64,7 +64,7 @@ static void by_content(void)
 	}
 	CHECK(counted("key 3") == 307 && counted("key 2") == 207, "%g", value.value);
 	CHECK(!regions_look("TACH_START_NAMED", 0));
-	/* The same region as the function's. */
+	/* The same region as that of the function. */
 	for (int i = 0; i < 2; i++) {
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 
@@ -163,7 +163,7 @@ static void handler(int number)
 		work("handled", n++);
 }
 
-/* A handler's new names while new names are made. */
+/* A handler creates new names while the program does. */
 static void from_handlers(void)
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -198,7 +198,7 @@ static void in_children(void)
 	CHECK(waitpid(child, &status, 0) == child && status == 0, "%d", status);
 }
 
-/* The last case: the table is full from then on. */
+/* The last case, because it fills the table for good. */
 static void bounded(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last that STOP does is to say in the mark that it is over. The mark is read-only by then,
- * so that the very store is what a handler interrupts: whatever it looks at must be done.
+ * The last store of STOP marks the region as ended. The mark's page is read-only by then, so
+ * this store faults and runs a handler: everything that the handler checks must be done.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ static void writable(int is)
 	CHECK(mprotect(mark, (size_t)getpagesize(), PROT_READ | (is ? PROT_WRITE : 0)) == 0);
 }
 
-/* The entry is counted, the thread no longer in it, and the part no one's. */
+/* The entry is counted, the thread is no longer in it, and the part is free. */
 static void handler(int number, siginfo_t *what, void *context)
 {
 	(void)number, (void)context;

@@ -2,7 +2,7 @@
 /*
  * Regions that overlap on one thread: by begin and end, in fibres, of one site, with tasks in
  * them. The simulated kernel counts scripted values, so each value is known. An entry's
- * inclusive value is its end minus its begin; its self value is stated.
+ * inclusive value is its end minus its begin; the comment at each case gives its self value.
  */
 #include <setjmp.h>
 #include <ucontext.h>
@@ -39,7 +39,7 @@ static void begin(void)
 	}
 }
 
-/* A capital begins a region, a small letter ends it; a digit is work. */
+/* A capital letter begins a region, the small letter ends it; a digit is work. */
 static void run(const char *shape)
 {
 	for (; *shape; shape++) {
@@ -60,7 +60,7 @@ static int overlaps(void)
 	return info.overlapping != 0;
 }
 
-/* The present value minus the overhead. */
+/* Returns the present value minus the overhead. */
 static double took(void)
 {
 	return value.raw - value.overhead;
@@ -119,7 +119,9 @@ static void shapes(void)
 	}
 }
 
-/* Self is what was counted while the region was the last to begin, and is flagged. */
+/*
+ * The self value is what was counted while the region was the last one to begin; it is flagged.
+ */
 static void self_says_so(void)
 {
 	static const struct {
@@ -178,7 +180,7 @@ static void reports_say_so(void)
 	CHECK(strstr(report("a.txt"), "overlapping"));
 	CHECK(strstr(report("a.html"), "overlapping"));
 	CHECK(strstr(report("a.json"), "\"overlapping\": 1"), "%s", text);
-	/* A loaded report says it too. */
+	/* A loaded report has the flag too. */
 	CHECK(tach_snapshot_load(text, strlen(text), &loaded, &err) == 0, "%s", err.text);
 	if (!loaded)
 		return;
@@ -189,7 +191,7 @@ static void reports_say_so(void)
 	CHECK(strstr(report("a.txt"), "overlapping"));
 }
 
-/* ---- entries of one region ---- */
+/* ---- entries of the same region ---- */
 
 static void one_site(void)
 {
@@ -210,7 +212,10 @@ static void one_site(void)
 		tach_region_end(&entry[2]);
 	}
 	CHECK(regions_look("A", 1));
-	/* The first, and the third, which goes on after it; the others lie in these. */
+	/*
+	 * The first entry, and the third, which continues after it, are outermost; the others
+	 * lie inside these.
+	 */
 	CHECK(info.calls == 40 && info.outermost == 20, "%d %d", (int)info.calls,
 	      (int)info.outermost);
 	CHECK(took() == 10 * (140 + 11120), "%.0f", took());
@@ -357,7 +362,7 @@ static void tasks_of_one_site(void)
 	CHECK(took() == 7600021 + 650320, "%.0f", took());
 }
 
-/* The tag is the running task's; while both wait, it is the earlier one. */
+/* The tag is the running task's; while both tasks wait, the earlier tag applies. */
 static void tags_of_tasks(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .set = fake_set(1), .by = "tag"};
@@ -390,7 +395,7 @@ static void tags_of_tasks(void)
 	tach_tag(0);
 }
 
-/* ---- left, and not only overlapped ---- */
+/* ---- regions that were left open, not only overlapped ---- */
 
 static jmp_buf back;
 
@@ -404,7 +409,10 @@ static __attribute__((noinline)) void leave(void)
 	TACH_STOP(left);
 }
 
-/* A region that was left is lost as the one around ends, another that overlaps is not. */
+/*
+ * A region that was left open is lost when the enclosing one ends; an overlapping region is
+ * not.
+ */
 static void left_is_lost(void)
 {
 	begin();
@@ -420,7 +428,7 @@ static void left_is_lost(void)
 
 /* ---- many ---- */
 
-/* Each begins before the one before it ends, so that a region is always open. */
+/* Each region begins before the previous one ends, so that a region is always open. */
 static void chain(void)
 {
 	enum { LINKS = 10000 };
@@ -439,7 +447,9 @@ static void chain(void)
 		CHECK(info.provenance[1] == 0 && !(value.flags & TACH_FLAG_INCOMPLETE), "%#x",
 		      value.flags);
 		CHECK(info.calls == LINKS / 2 + !i, "%d", (int)info.calls);
-		/* The first has no work before it; all have their own and half of the next's.
+		/*
+		 * The first has no work before it; each contains its own work and half of the
+		 * next one's.
 		 */
 		CHECK(took() == (double)(info.calls * 120 - (i ? 0 : 120)), "%.0f", took());
 	}

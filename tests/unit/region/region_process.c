@@ -78,7 +78,7 @@ static void children(pid_t (*how)(void))
 	}
 }
 
-/* Refusals and overflows of the parent do not belong to the child. */
+/* Refusals and overflows of the parent are not counted in the child. */
 static int counts_of_a_child(void)
 {
 	struct tach_counts counts = {0};
@@ -127,7 +127,9 @@ static void after_raw_clone(void)
 	children(raw_clone);
 }
 
-/* Shares everything with the parent, which sleeps: must break nothing, measures nothing. */
+/*
+ * The child shares everything with the sleeping parent: it breaks nothing and measures nothing.
+ */
 static void after_vfork(void)
 {
 	regions_begin(1);
@@ -152,8 +154,8 @@ static void fork_of_a_fork_inside_a_region(void)
 	if (pid == 0) {
 		int status = child();
 
-		TACH_STOP(
-			open_at_fork); /* the parent's: dropped, and no fault of the program */
+		TACH_STOP(open_at_fork); /* the parent's open region is dropped, and is not
+					    reported as a fault */
 		if (!status && (regions_look("open_at_fork", 0) || refused() != 0))
 			status = 10;
 		pid = fork();
@@ -188,7 +190,7 @@ static void *come_and_go(void *arg)
 	return arg;
 }
 
-/* Whatever locks other threads hold at that moment, the child works. */
+/* The child works, even if other threads hold locks at the fork. */
 static void fork_among_busy_threads(void)
 {
 	pthread_t thread[3];
@@ -212,7 +214,7 @@ static void fork_among_busy_threads(void)
 		pthread_join(thread[i], NULL);
 }
 
-/* Every system call kills, the one that ends the process too. */
+/* Any system call kills the process, even the one that ends it. */
 static void forbid_system_calls(void)
 {
 	struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
@@ -259,7 +261,10 @@ static void use_region_late(void)
 	TACH_SCOPE(late_destructor);
 }
 
-/* A program of its own: measured by the environment alone, with a region in a destructor. */
+/*
+ * A separate program that is configured by the environment alone and has a region in a
+ * destructor.
+ */
 static int program(void)
 {
 	atexit(use_region_late);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of an open region so far. */
+/* Reads counts of a region that is still open. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

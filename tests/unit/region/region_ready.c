@@ -27,7 +27,9 @@ static void sites_make(void)
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* With this number of counters; the first region is entered, so the thread is open. */
+/*
+ * Begins with this number of counters and enters the first region, so that the thread is open.
+ */
 static struct tach__thread *begins(int members)
 {
 	struct tach_region_mark mark;
@@ -55,8 +57,8 @@ static int is_all(const void *at, size_t size, unsigned char what)
 }
 
 /*
- * Neighbours may contain anything, and in its own slot only the word that marks it as ready
- * changes.
+ * Nothing else is written: neither neighbours, nor its own slot except the word that marks it
+ * as ready.
  */
 static void nothing_beside_it(void)
 {
@@ -113,7 +115,7 @@ static void all_pages_of_it(void)
 			char *last = page_of(&slot->word[TACH__SLOT_WORDS(n) - 1]);
 			struct tach_region_mark mark;
 
-			/* Entries there come later. */
+			/* These pages are touched by later entries. */
 			if (last > page_of(&inner->ceiling)) {
 				CHECK(madvise(last, PAGE, MADV_DONTNEED) == 0);
 				CHECK(!is_resident(last));

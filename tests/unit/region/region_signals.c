@@ -112,7 +112,7 @@ static void first_entry(int number)
 }
 
 /*
- * The signals that instructions raise are open also while the library has its lock. A handler
+ * Signals raised by instructions are not blocked while the library holds its lock. A handler
  * then takes no lock: what it begins is lost, not waited for.
  */
 static void library_interrupted(void)
@@ -142,8 +142,9 @@ static void library_interrupted(void)
 }
 
 /*
- * One signal, some time later. It is never set anew before it came: a timer that repeats could
- * come as fast as a slow machine handles it, and leave no time for anything else.
+ * Sends one signal after this time. The next one is set after the previous one arrived: a
+ * repeating timer could fire as fast as a slow machine handles it, and leave no time for the
+ * program.
  */
 static void signal_soon(long microseconds)
 {
@@ -162,7 +163,7 @@ static void storm(void)
 
 	begin();
 	shared();
-	handler(0); /* sites are known, the thread is open */
+	handler(0); /* registers the sites and opens the thread */
 	sigaction(SIGALRM, &action, NULL);
 	in_handler = 0;
 	for (; rounds < ROUNDS || in_handler < SIGNALS; rounds++) {
@@ -184,7 +185,7 @@ static void storm(void)
 
 static void *in_thread(void *arg)
 {
-	raise(SIGUSR1); /* the thread's first entry of all is in the handler */
+	raise(SIGUSR1); /* the thread's very first entry is in the handler */
 	return arg;
 }
 
@@ -212,7 +213,7 @@ static void storm_over_opening(void)
 	for (uint64_t i = 0; i < OPENINGS; i++) {
 		signal_soon(1 + (long)(i % 80));
 		do {
-			begin(); /* the next entry opens anew */
+			begin(); /* the next entry opens the thread again */
 			shared();
 		} while (in_handler <= i);
 	}

@@ -100,7 +100,7 @@ static void recursion(int n)
 	TACH_STOP(recursion);
 }
 
-/* Each row has its own outermost entries. */
+/* Each row has outermost entries of its own. */
 static void recursive(void)
 {
 	begin("tag");
@@ -153,7 +153,7 @@ static void by_task(void)
 	pthread_join(thread, NULL);
 	piece(&request);
 	piece(&other);
-	/* Inside one another, the innermost. */
+	/* Of nested tasks, the innermost counts. */
 	tach_task_resume(&request);
 	piece(&other);
 	leaf(1);
@@ -205,7 +205,9 @@ static void threads(int from, int to)
 	}
 }
 
-/* How many rows of leaf have a thread of that name, whose values are added up. */
+/*
+ * Returns the number of leaf's rows for a thread with this name, and the sum of their values.
+ */
 static int rows_of(const char *name, double *sum)
 {
 	int rows = 0;
@@ -235,7 +237,7 @@ static void by_thread(void)
 	sprintf(mine, "leaf [thread first %d]", (int)getpid());
 	CHECK(counted(mine) == 1000 && info.threads == 1, "%s", mine);
 	CHECK(rows_of("worker 3 ", &sum) == 1 && sum == 4 && calls_of("leaf") == 7);
-	/* With its present name. */
+	/* The row has the thread's present name. */
 	prctl(PR_SET_NAME, "renamed");
 	sprintf(mine, "leaf [thread renamed %d]", (int)getpid());
 	CHECK(counted(mine) == 1000);
@@ -342,7 +344,7 @@ static void refused(void)
 		opt.by = bad[i];
 		CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL, "%s", bad[i]);
 	}
-	/* An error in the environment is in the report, and the rest works. */
+	/* An error in the environment is in the report; all other settings work. */
 	opt.by = NULL;
 	setenv("TACH_BY", "colour", 1);
 	CHECK(tach_regions_configure(&opt, &err) == 0);
@@ -350,7 +352,7 @@ static void refused(void)
 	CHECK(regions_look("outer", 0));
 	CHECK(strstr(tach_snapshot_missing(shot), "not by 'colour'") != NULL, "%s",
 	      tach_snapshot_missing(shot));
-	/* Another's mistake is not taken for that. */
+	/* An error in another option is not attributed to this one. */
 	opt.worst = "many";
 	CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL);
 	unsetenv("TACH_BY");
@@ -362,7 +364,7 @@ static void refused(void)
 	CHECK(regions_look("outer", 0) && !regions_look("outer [tag 0x3]", 0));
 }
 
-/* Rows use the room of later places: the report has the number of those. */
+/* Rows use the memory of later sites: the report says how many sites had no room. */
 static void no_room_for_places(void)
 {
 	struct tach_region_mark mark;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stack use of regions in the program, measured by paint: a thread's first START, which opens
- * its counters, may run in a signal handler with little more stack left than the signal's
- * frame.
+ * The stack use of regions in the program, measured with a fill pattern. A thread's first
+ * START, which opens its counters, may run in a signal handler with little more stack left than
+ * the signal's frame.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +11,10 @@
 #include <tach.h>
 #include "tests/check.h"
 
-/* README.md states both, LATER for the deepest way that was seen (1,304 bytes). */
+/*
+ * README.md states both limits; the deepest measured path after the first START uses 1,304
+ * bytes (LATER).
+ */
 enum { FIRST = 2048, LATER = 1536, SIZE = 256 * 1024, PAINT = 0xa5 };
 
 static unsigned char *stack;
@@ -30,7 +33,7 @@ static void handler(int number)
 
 	(void)number;
 	frame = (uintptr_t)here;
-	/* The signal's frame is above; the stack below is unused, or will be painted again. */
+	/* The signal's frame is above; the stack below is unused, or will be filled again. */
 	for (unsigned char *p = stack; p < here - 512; p++)
 		*(volatile unsigned char *)p = PAINT;
 	for (int i = 0; i < entries; i++)
@@ -45,7 +48,7 @@ static void *visitor(void *later)
 	return NULL;
 }
 
-/* Bytes below the handler's frame; `later`: the thread has been here before. */
+/* Returns the bytes used below the handler's frame; `later`: the thread was opened before. */
 static long taken(int later, int n)
 {
 	static int yes;

@@ -8,11 +8,11 @@
 #include "tests/unit/region/steps.h"
 
 #ifdef HAS_STEPS
-/* ---- a region that is entered for the first time ---- */
+/* ---- a region's first entry ---- */
 
 enum { WORK = 1000 };
 
-/* Registers a site that is never selected, or enters one for the first time. */
+/* A site that is registered but not selected, or is entered for the first time. */
 static struct tach_site *fresh_site;
 static void enter(struct tach_site *site)
 {
@@ -37,7 +37,7 @@ static void leave(void)
 	siglongjmp(landing, 1);
 }
 
-static int flat; /* the region is a flat one */
+static int flat; /* true for a flat region */
 
 static __attribute__((noinline)) void once_flat(long n)
 {
@@ -71,7 +71,7 @@ static void other_finds_it(long n)
 	CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld", n);
 }
 
-/* `other`: the cold exit of another region is the first that finds out. */
+/* `other`: the slow path of another region detects it first. */
 static void left_amid_stop(int members, int other)
 {
 	volatile long n = 0, tried = 0, jumps = 0, twice = 0;
@@ -88,12 +88,15 @@ static void left_amid_stop(int members, int other)
 			if (other)
 				other_finds_it(n);
 		}
-		/* Entered again: entries left open are detected, and nothing waits. */
+		/*
+		 * The region is entered again: open entries are detected, and nothing stays in
+		 * progress.
+		 */
 		once(-1);
 		CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld",
 		      n);
 		CHECK(info.entries == info.calls + info.lost, "step %ld", n);
-		/* After one instruction of all it is both: counted, and not known to be. */
+		/* Only after one of the instructions the entry is both counted and lost. */
 		twice += info.entries > 3 + 2 * (uint64_t)tried + (uint64_t)twice;
 		CHECK(info.entries == 3 + 2 * (uint64_t)tried + (uint64_t)twice && twice < 2,
 		      "step %ld: %d entries, %d of them lost", n, (int)info.entries,
@@ -129,7 +132,7 @@ static __attribute__((noinline)) void enter_kept(void)
 	enter(&kept_site);
 }
 
-/* Its mark is as START left it for ever: the entry counts as open, and no other is missing. */
+/* The mark stays as START left it: the entry counts as open, and no other is missing. */
 static void left_with_its_mark(int members, long jumps)
 {
 	enum { ENTRIES = 3000 };
@@ -170,7 +173,7 @@ static void left_with_their_marks(void)
 	left_with_its_mark(0, 20);
 }
 
-/* The first entries are not flat. */
+/* The first entries, which are not flat. */
 static void left_amid_flat_stop(void)
 {
 	flat = 1;
@@ -179,7 +182,10 @@ static void left_amid_flat_stop(void)
 	flat = 0;
 }
 
-/* A flat region whose handler has one, of the same place or another, at any instruction. */
+/*
+ * A flat region is interrupted at any instruction by a handler with a flat region at the same
+ * place or another.
+ */
 static struct tach_site *handled;
 
 static void enter_handled(void)
@@ -241,9 +247,9 @@ static void flat_in_a_handler(void)
 	}
 }
 
-/* ---- a cold exit in a handler ---- */
+/* ---- a slow path in a handler ---- */
 
-/* Growth of that region's count since the last look. */
+/* Returns the growth of the region's count since the last call. */
 static long grown(const char *name, double *last)
 {
 	double was = *last;
@@ -271,9 +277,9 @@ static long nested(long n, int amid_start)
 }
 
 /*
- * The handler's work is in the region around, and in the one inside if it came between its
- * reads. A reading that was disturbed is done again, once or twice, and what that took shows:
- * inside it is flagged.
+ * The handler's work is in the enclosing region, and in the nested one if the handler ran
+ * between its reads. A disturbed reading is repeated once or twice, and the repetition shows:
+ * the nested region is flagged.
  */
 static void cold_exits(int amid_start)
 {
@@ -302,7 +308,7 @@ static void cold_exits(int amid_start)
 	}
 }
 
-/* Cold as a region was entered for the first time inside. */
+/* The STOP takes the slow path because a region was entered for the first time inside. */
 static void stop_cold(const char *first, long n)
 {
 	TACH_START(around_cold);
@@ -316,8 +322,8 @@ static void stop_cold(const char *first, long n)
 }
 
 /*
- * The same during a STOP that is a slow path itself, until its first reading was disturbed AMID
- * times.
+ * The same during a STOP that itself takes the slow path, until its first reading was disturbed
+ * AMID times.
  */
 static void cold_exit_amid_cold_stop(void)
 {
@@ -349,7 +355,7 @@ static void cold_exit_amid_cold_stop(void)
 	}
 }
 
-/* The handler's region detects entries left open below: its level goes down by one. */
+/* The handler's region detects open entries below it, so its level decreases by one. */
 static __attribute__((noinline)) void leave_one(void)
 {
 	char room[4096];
@@ -362,8 +368,11 @@ static __attribute__((noinline)) void leave_one(void)
 
 static void cold_exit_amid_start_over_one_left(void)
 {
-	/* STEPS: beyond those that change what is open. UNSEEN: between START's look at the
-	 * level and its store the one around seems to be open twice, and is lost once more. */
+	/*
+	 * STEPS: instructions in addition to those that change what is open. UNSEEN: between
+	 * START's read of the level and its store, the enclosing region seems to be open twice,
+	 * and is counted as lost once more.
+	 */
 	enum { STEPS = 105, UNSEEN = 8 };
 	volatile long n;
 
@@ -405,14 +414,14 @@ static void cold_exit_amid_start(void)
 enum { NESTED = 1, AMID_START = 2, ENDED = 4, LEFT_WAYS = 8 };
 
 static struct tach_site *left_open;
-static struct tach_region_mark open_mark; /* mark of a region that ends later */
+static struct tach_region_mark open_mark; /* of a region that ends later */
 
 static void leave_open_to_end(void)
 {
 	tach_region_begin(left_open, &open_mark);
 }
 
-/* Its mark is gone when the handler is. */
+/* Its mark becomes invalid when the handler returns. */
 static __attribute__((noinline)) void leave_open(void)
 {
 	struct tach_region_mark mark;
@@ -448,7 +457,7 @@ static long around_one_left(struct tach_site *site, long n, int way)
 	return wait_for;
 }
 
-/* Each begun entry is counted or lost, with any regions open now. */
+/* Each entry that began is counted, lost or still open. */
 static void all_begun(const char *name, long begun, long lost, long n, int way)
 {
 	CHECK(regions_find(name, 0), "%s", name);
@@ -457,7 +466,9 @@ static void all_begun(const char *name, long begun, long lost, long n, int way)
 	      (long)info.entries, (long)info.calls, (long)info.lost);
 }
 
-/* A later region is not in the self value of the enclosing one, or that value is flagged. */
+/*
+ * A later region is not in the self value of the enclosing one, unless that value is flagged.
+ */
 static double around_self(long n, int way, double before)
 {
 	struct tach_value self;
@@ -535,7 +546,7 @@ static void left_open_by_handlers(void)
 	left_open_by_a_handler(1, NESTED);
 }
 
-/* ---- a region around that a handler ends ---- */
+/* ---- a handler ends an enclosing region ---- */
 
 static struct tach_region_mark around_mark;
 

@@ -15,7 +15,7 @@ uint64_t sim_clock(void);
 uint32_t sim_faults(void);
 void look_step(void);
 uint64_t look_behind(uint64_t shown);
-/* An interruption may happen before and after any look at a page. */
+/* An interruption may happen before and after each read of a page. */
 #define TACH_PAGE_LOAD(page, field)                                                            \
 	(look_step(),                                                                          \
 	 (__typeof__((page)->field))look_behind(                                               \
@@ -28,7 +28,7 @@ uint64_t look_behind(uint64_t shown);
 #else
 #define FIRST 0u
 #define WIDTH 64
-/* By the address of code, 16 bytes each; the look-up is not interrupted. */
+/* Reads by the address of code, 16 bytes each; the look-up is not interrupted. */
 #undef TACH_COUNTER_AT
 #define TACH_COUNTER_AT(at, value, seen)                                                       \
 	((value) = sim_counter((uint32_t)(((at)-TACH_STUBS(WIDTH)) / 16)),                     \
@@ -72,7 +72,7 @@ enum { BY_READ = 10, BY_CLOCK = 3 };
 #define MASK  (UINT64_MAX >> (64 - WIDTH))
 static uint64_t count, ticks;
 static int members, reads_until;
-static void (*comes_in)(void); /* at the read that ends reads_until */
+static void (*comes_in)(void); /* called at the read where reads_until reaches its end */
 
 static int steps_taken;
 static void step(void)
@@ -86,7 +86,7 @@ static void step(void)
 	what();
 }
 
-static int looks; /* steps are those at pages, too */
+static int looks; /* reads of pages count as steps too */
 void look_step(void)
 {
 	if (looks)
@@ -100,8 +100,8 @@ uint64_t look_behind(uint64_t shown)
 }
 
 /*
- * Counter i counts i times as fast; as the kernel starts them, far below 0. Events may move to
- * other counters, and the old counters then have wrong values.
+ * Counter i counts i times as fast, and starts far below 0, as in the kernel. An event may move
+ * to another counter; its old counter then has wrong values.
  */
 enum { COUNTERS = 4096 };
 static struct {
@@ -109,20 +109,20 @@ static struct {
 } hardware[COUNTERS];
 static uint32_t next_counter;
 static uint32_t index_of[1 << 16]; /* by descriptor */
-static uint32_t leader = 1;	   /* the index of a group's first */
-static int strays;		   /* reads of counters that no page of the set shows */
+static uint32_t leader = 1;	   /* the index of a group's first counter */
+static int strays; /* number of reads of counters that no page of the set shows */
 uint64_t sim_counter(uint32_t index)
 {
 	step();
-	strays += index >= COUNTERS ||
-		  (index < leader && index != 1); /* 1: of number 0, where none is known */
+	/* 1: read of number 0, if no number is known */
+	strays += index >= COUNTERS || (index < leader && index != 1);
 	count += BY_READ;
 	if (index < COUNTERS && hardware[index].moved)
 		return (count * hardware[index].rate + hardware[index].bias - START) & MASK;
 	return (count * index - START) & MASK;
 }
 
-static int fault_in = -1; /* reads until one faults; below 0: none does */
+static int fault_in = -1; /* number of reads until one faults; below 0: none does */
 uint32_t sim_faults(void)
 {
 	return fault_in >= 0 && fault_in-- == 0;
@@ -173,7 +173,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 static struct tach_site *site, *inner;
 static struct tach_region_mark mark;
 
-/* A set that a PMU of eleven counters has room for. */
+/* A set for a PMU with eleven counters. */
 enum { MOST = 11 };
 
 static struct tach_set *set_of(int n)
@@ -199,10 +199,10 @@ static struct tach_set *set_of(int n)
 	return set;
 }
 
-/* Kinds of fast STOP: keep no entries, the worst ones, or each entry. */
+/* Three kinds of fast STOP: they keep no entries, the worst ones, or each entry. */
 static const char *const kept_by[] = {"0", "4", "each"};
 
-/* worst: how many are kept; "each": all entries. */
+/* worst: number of kept entries; "each": all entries. */
 static void begins(int n, const char *worst)
 {
 	int each = strcmp(worst, "each") == 0;
@@ -218,7 +218,7 @@ static void begins(int n, const char *worst)
 	unsetenv("TACH_TRACE");
 	site = tach_site_get("straight");
 	inner = tach_site_get("inner");
-	for (int i = 0; i < 2; i++) { /* first entries are cold */
+	for (int i = 0; i < 2; i++) { /* first entries take the slow path */
 		tach_region_begin(site, &mark);
 		tach_region_end(&mark);
 		tach_region_begin(inner, &mark);
@@ -237,7 +237,10 @@ static struct tach__part *part_of(const struct tach_site *of)
 	return tach__part(slot_of(of), tach__self->count, 0);
 }
 
-/* The additions of an entry to its sums: `work` of counters, `time` of the clock. */
+/*
+ * Returns what an entry adds to its sums: `work` is counted by the counters, `time` by the
+ * clock.
+ */
 static void entry(uint64_t work, uint64_t time, uint64_t *added)
 {
 	uint64_t before[TACH__SUMS];
@@ -272,7 +275,7 @@ static struct perf_event_mmap_page *page_of(int i)
 	return (struct perf_event_mmap_page *)tach__self->reader->way[i].page;
 }
 
-/* As the kernel does it: the count goes on, on another counter, which was elsewhere. */
+/* Moves a count to another counter, which had another value, as the kernel does. */
 static void move_one(int i)
 {
 	struct perf_event_mmap_page *page = page_of(i);
@@ -304,7 +307,7 @@ static uint64_t flagged(const struct tach_site *of)
 	return slot_of(of)->provenance[0];
 }
 
-/* One in another: what each adds to its sums. */
+/* Nested entries: what each adds to its sums. */
 static struct tach_site flat_around = TACH_SITE_INIT("flat around", TACH_SITE_FLAT, ""),
 			plain_around = TACH_SITE_INIT("around", 0, ""),
 			fenced_around = TACH_SITE_INIT("fenced around", 1, ""),
@@ -354,10 +357,10 @@ static int same(const uint64_t *a, const uint64_t *b)
 }
 
 /*
- * A START looks the counters up again where its pages changed: neither it nor the regions
- * around count what that takes, and those around notice although all is as the inner one saw
- * it. If the leader's page has not changed, their counts are exact, and without a flag because
- * they need no second reading.
+ * If pages changed, a START looks up the counters again. Neither its region nor the enclosing
+ * ones count this work. The enclosing regions detect the change, although the inner one has
+ * already seen it. If the leader's page has not changed, their counts are exact and not
+ * flagged, because no second reading is needed.
  */
 static void moved_inside(void)
 {
@@ -418,7 +421,7 @@ static void moves_and_handles(void)
 	handler();
 }
 
-static int closing; /* a STOP would take that for its own */
+static int closing; /* then a STOP would be interrupted like this too */
 static void moves_and_leaves_open(void)
 {
 	move_all();
@@ -439,8 +442,8 @@ static void faults_now(void)
 }
 
 /*
- * At each read and each look at a page: a count without a flag is right, and a flagged one
- * contains at most the interruption and the reads.
+ * At each read of a counter or page: a count without a flag is right; a flagged one contains at
+ * most the interruption and the reads.
  */
 static void anything_at_each_step(void)
 {
@@ -471,8 +474,8 @@ static void anything_at_each_step(void)
 					break;
 				more = added.inner[1] - quiet.inner[1];
 				/*
-				 * The one left open ends in it: its reads or, if it began
-				 * earlier, a pair.
+				 * The open region ends inside: the difference is its reads or,
+				 * if it began earlier, a pair.
 				 */
 				if (what[w] == moves_and_leaves_open &&
 				    (more == BY_READ * (uint64_t)n ||
@@ -523,8 +526,8 @@ static void begins_what_ends(void)
 
 /*
  * One handler begins a region and another ends it, both during one START that looks up its
- * counters: START's later store is older than what the first handler saw, and the second must
- * not use it.
+ * counters. START's later store is older than the first handler's state, so the second handler
+ * must not use it.
  */
 static void two_handlers_amid_a_look(void)
 {
@@ -560,7 +563,7 @@ static uint64_t by_no_sum(void)
 	return flag[2] + flag[3] + flag[5];
 }
 
-/* A mark whose START could not read: no values of locks equal its sum. */
+/* A mark whose START could not read: no sum of locks equals its stored sum. */
 static void withdrawn(void)
 {
 	begins(2, "0");
@@ -581,8 +584,10 @@ static void withdrawn(void)
 		CHECK(mark.counters.lock & 1);
 		for (int i = 0; i < 2; i++)
 			page_of(i)->index = index[i];
-		/* The sum is even what the slow exit left in the mark's word for it, or the
-		 * least that there is. */
+		/*
+		 * The sum is even equal to what the slow path left in the mark, or to the
+		 * smallest possible one.
+		 */
 		page_of(1)->lock =
 			(turn % 2 ? 2 : (uint32_t)(uintptr_t)tach__self->reader) - lock;
 		count += 1000;
@@ -595,7 +600,7 @@ static void withdrawn(void)
 	}
 }
 
-/* The last entry of the site in the thread's trace: what it counted, and no flag. */
+/* Checks the last traced entry of the site: its counts, and no flag. */
 static void was_traced(const struct tach_site *of, uint64_t number, uint64_t work,
 		       uint64_t time)
 {
@@ -622,7 +627,7 @@ static void none_kept_is_flagged(const struct tach_site *of)
 		      (int)tach__worst_at(worst, i)->flags);
 }
 
-/* Each number of counters, those beyond the straight ones too; the clock in all its bits. */
+/* Each number of counters, also above the unrolled ones; all bits of the clock. */
 static void every_number_of_members(void)
 {
 	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "every_number");
@@ -696,8 +701,10 @@ static void rescheduled_entries(void)
 		}
 }
 
-/* Started anew by the kernel twice, and so long that the clock says it may have been: of the
- * difference that the counter shows, seven are left. */
+/*
+ * The kernel restarted the counter twice, and the elapsed time permits this: of the counter's
+ * difference, seven remain.
+ */
 static void longer_than_the_counter(void)
 {
 	const uint64_t full = (uint64_t)1 << 48;
@@ -719,7 +726,7 @@ static void longer_than_the_counter(void)
 	CHECK(flagged(site) == 1);
 }
 
-/* It shows less than when it began: its time is counted, and of the counter nothing. */
+/* The counter shows less than at START: the time is counted, the counter is not. */
 static void set_back_inside(void)
 {
 	uint64_t before[2];
@@ -736,7 +743,7 @@ static void set_back_inside(void)
 	      "%llx", (unsigned long long)(part_of(site)->sum[1] - before[1]));
 }
 
-/* The pages of another set show the locks of those before, and other counters. */
+/* The pages of another set have equal locks, but other counters. */
 static void flat_entries_of_another_set(void)
 {
 	static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
@@ -753,7 +760,7 @@ static void flat_entries_of_another_set(void)
 			tach_region_end(&mark);
 			for (int i = 0; i < 3; i++)
 				entry(0, 0, empty);
-			/* Only the outermost part belongs to them. */
+			/* Only the outermost part has these counts. */
 			memcpy(inside, tach__part(slot_of(site), (uint32_t)n, 1),
 			       sizeof inside);
 			entry(1000, 0, added);
@@ -771,8 +778,10 @@ static void flat_entries_of_another_set(void)
 	leader = 1;
 }
 
-/* At each read of START: its work is in neither sum nor among what is nested. At each of STOP:
- * in both, and flagged if a reading was under way. */
+/*
+ * At each read of START: the handler's work is in neither sum, and not in nested parts. At each
+ * read of STOP: the work is in both sums, and flagged if a reading was in progress.
+ */
 static void a_handler_at_each_read(void)
 {
 	for (int n = 1; n <= MOST; n += 4)
@@ -805,7 +814,7 @@ static void a_handler_at_each_read(void)
 static void enter_fresh(void);
 static struct tach_site *fresh;
 
-/* It ends all the same, and says that it was disturbed. */
+/* STOP still ends the entry, and flags the disturbance. */
 static void a_cold_exit_at_each_read_of_stop(void)
 {
 	for (int n = 1; n <= MOST; n += 5)
@@ -830,7 +839,7 @@ static void a_cold_exit_at_each_read_of_stop(void)
 		}
 }
 
-/* One before and one after the reads of each end; none unless requested. */
+/* Each end has one fence before its reads and one after; without a request it has none. */
 static void fenced_ends(void)
 {
 	for (int c = 0; c < 6; c++) {
@@ -882,8 +891,10 @@ static void stopped_twice(void)
 	}
 }
 
-/* The error of a top-down field is at most all slots of the entry; an entry inside one of the
- * same region adds to self alone. */
+/*
+ * The error of a top-down field is at most all slots of the entry; a nested entry of the same
+ * region adds to the self value only.
+ */
 static void errors_of_fields(void)
 {
 	static union {
@@ -903,7 +914,7 @@ static void errors_of_fields(void)
 	CHECK(outside->inclusive == 0);
 }
 
-/* A STOP's reading of that error; and it reports if a handler changed the state. */
+/* STOP reads that error, and reports if a handler changed the state. */
 static void error_of_a_reading(void)
 {
 	static struct tach__reader reader = {.topdown.error = 77};
@@ -918,8 +929,7 @@ static void error_of_a_reading(void)
 	CHECK(tach__edges_stop(&hot, &own, 6, &r, 0) == 0);
 }
 
-/* The group was rescheduled: asked for where nothing is known yet, and where there is a lock.
- */
+/* The group was rescheduled: requested when nothing is known yet, and when a lock is known. */
 static void what_became_of_the_group(void)
 {
 	struct tach_region_mark own = {.part = NULL};
@@ -943,7 +953,7 @@ static void what_became_of_the_group(void)
 	}
 }
 
-/* For an entry wrongly taken as lost: the later entry stays open. */
+/* An entry wrongly counted as lost: the later entry stays open. */
 static void a_successor_stays_open(void)
 {
 	struct tach_region_mark own, other;
@@ -983,7 +993,7 @@ static void note(int which, const struct tach_site *of)
 	memcpy(noted[which], part_of(of)->sum, (1 + (size_t)members) * sizeof(uint64_t));
 }
 
-/* `reads`: number of STARTs and STOPs whose code between their reads is included. */
+/* `reads`: number of STARTs and STOPs whose code between their reads is counted. */
 static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t time,
 		 unsigned reads, const uint64_t *empty)
 {
@@ -996,9 +1006,9 @@ static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t 
 static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
 
 /*
- * The cost of a slow path belongs to no region: with a reschedule, with a nested entry, and
- * with the first entry of a nested region; for flat regions, which then end on the general
- * path, and for others; with and without an enclosing region.
+ * The cost of a slow path is in no region: with a reschedule, with a nested entry, and with the
+ * first entry of a nested region; for flat regions, which then end on the general path, and for
+ * others; with and without an enclosing region.
  */
 static void cold_exits_do_not_show(void)
 {
@@ -1014,7 +1024,7 @@ static void cold_exits_do_not_show(void)
 
 			begins(n, "0");
 			site = way & 1 ? site : &flat_one;
-			for (int i = 0; i < 4; i++) { /* the first is cold */
+			for (int i = 0; i < 4; i++) { /* the first entry takes the slow path */
 				tach_region_begin(site, &mark);
 				tach_region_end(&mark);
 				tach_region_begin(around, &outside);
@@ -1077,24 +1087,28 @@ static void added_around(void (*what)(void), struct tach_site *const of[2],
 }
 
 /*
- * The calibrated cost of a STOP's slow path is subtracted from the region and from the
- * enclosing one: the amount set here. The enclosing region's STOP is a slow path too, and not
- * fenced.
+ * The calibrated cost of a STOP's slow path, set by the test, is subtracted from the region and
+ * from the enclosing one. The enclosing region's STOP is a slow path too, and not fenced.
  */
 static void what_was_found_goes_out(void)
 {
 	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "what_was_found");
 	static const struct {
 		void (*what)(void);
-		size_t at;	 /* in struct tach__thread */
-		unsigned out[2]; /* how often, of either */
+		size_t at;	 /* offset in struct tach__thread */
+		unsigned out[2]; /* how often it is subtracted from either region */
 		unsigned own,
-			/* cost of the enclosing region's own STOP; number of members with it */
+			/*
+			 * cost of the enclosing region's own STOP; maximum number of members
+			 * with this cost
+			 */
 			most;
 	} cases[] = {
 		{leave_open, offsetof(struct tach__thread, residue.before), {1, 1}, 1, MOST},
 		{leave_open, offsetof(struct tach__thread, residue.after), {0, 1}, 0, MOST},
-		/* More of them are not read twice, nor those that may be hidden. */
+		/*
+		 * With more members, nothing is read twice; the same if counters may be hidden.
+		 */
 		{reschedule,
 		 offsetof(struct tach__thread, residue.again),
 		 {1, 0},
@@ -1115,7 +1129,7 @@ static void what_was_found_goes_out(void)
 
 			begins(n, "0");
 			of[0] = is_fenced ? of[0] : site;
-			for (int k = 0; k < 2; k++) { /* the first is cold */
+			for (int k = 0; k < 2; k++) { /* the first entry takes the slow path */
 				tach_region_begin(of[k], &mark);
 				tach_region_end(&mark);
 			}
@@ -1155,7 +1169,9 @@ static double self_of(const char *name)
 	return self.value;
 }
 
-/* With one counter; the site of a region that was entered by now, and what an empty one shows.
+/*
+ * With one counter: returns the site of a region that is now open, and the counts of an empty
+ * one.
  */
 static struct tach_site *begins_around(uint64_t *empty)
 {
@@ -1169,7 +1185,7 @@ static struct tach_site *begins_around(uint64_t *empty)
 	return around;
 }
 
-/* More of them than there are epochs. */
+/* More slow paths than there are epochs. */
 static void very_many_cold_exits(void)
 {
 	struct tach_region_mark outside;
@@ -1218,8 +1234,8 @@ static void anew(void)
 }
 
 /*
- * START begins again in an entry that began after a slow path, or after one during a START: its
- * epochs equal those of the enclosing regions.
+ * START repeats its reads in an entry that began after a slow path, or during whose START one
+ * ran: its epochs equal those of the enclosing regions.
  */
 static void starts_anew_behind_cold_exits(void)
 {
@@ -1320,8 +1336,8 @@ static uint64_t refused(void)
 }
 
 /*
- * It is refused there, also during library code, and detected as left open at the next START
- * here.
+ * The STOP is refused in the other thread, also during library code; the next START here
+ * detects that the region was left open.
  */
 static void stopped_by_another_thread(void)
 {
@@ -1395,7 +1411,7 @@ static void what_was_inside_one_that_was_left(void)
 }
 
 /*
- * A START that began again belongs to the epoch of the enclosing region: its STOP does not
+ * A START that was repeated belongs to the epoch of the enclosing region: its STOP does not
  * subtract earlier slow paths.
  */
 static void a_start_anew_inside(void)
@@ -1425,11 +1441,11 @@ static void a_start_anew_inside(void)
 		CHECK(!comes_in);
 		added[anew] = part_of(around)->sum[1] - before;
 	}
-	/* The handler's with its reads, and the two of START that were for nothing. */
+	/* The handler's work with its reads, and two reads of START that were discarded. */
 	CHECK(added[1] - added[0] == 500 + 4 * BY_READ, "%d", (int)(added[1] - added[0]));
 }
 
-/* ---- flat regions, which begin and end by code of their own ---- */
+/* ---- flat regions, whose START and STOP have code of their own ---- */
 
 static void begins_flat(int n)
 {
@@ -1440,8 +1456,10 @@ static void begins_flat(int n)
 	site = &flat_one;
 }
 
-/* No START or STOP of one has a fence, by whatever way: its first entry in a process and in a
- * thread, in another region, with its counters moved, with a handler at any read. */
+/*
+ * START and STOP of a flat region never use a fence: in the first entry of a process and of a
+ * thread, in another region, with moved counters, and with a handler at any read.
+ */
 static void flat_without_fences(void)
 {
 	static struct tach_site others[MOST + 1][2];
@@ -1462,7 +1480,7 @@ static void flat_without_fences(void)
 		steps_taken = 0;
 		enter_once(&others[n][1]);
 		CHECK(fences == 0, "%d: the thread's first, %d", n, fences);
-		/* Their cost was measured at the very first one. */
+		/* The overhead was measured at the first flat entry. */
 		CHECK(steps_taken < 20 * (n + 1), "%d: %d steps", n, steps_taken);
 		for (int at = 0; at < 2 * n + 2; at++) {
 			reads_until = at;
@@ -1481,9 +1499,7 @@ static void flat_without_fences(void)
 	}
 }
 
-/*
- * A page changes during an entry, the leader's or another one: the entry is flagged, and exact.
- */
+/* The leader's or another page changes during an entry: the entry is flagged, and exact. */
 static void flat_amid_changes(void)
 {
 	void (*const moves[])(void) = {move_all, move_last};
@@ -1515,8 +1531,8 @@ static void flat_amid_changes(void)
 }
 
 /*
- * If a START's counters have moved, it reads them at their new place; if a handler interrupts
- * its reads, it reads again. The sums are as usual, without the handler's part.
+ * If its counters have moved, START reads them at their new place; if a handler interrupts its
+ * reads, START repeats them. The sums are as usual, without the handler's part.
  */
 static void flat_starts_anew(void)
 {
@@ -1552,7 +1568,7 @@ static void flat_starts_anew(void)
 	}
 }
 
-/* A site whose id is the first that the thread has no slot for. */
+/* The site's id is the first one without a slot in this thread. */
 static void first_beyond_the_slots(void)
 {
 	static struct tach_site beyond[2] = {TACH_SITE_INIT("beyond", 0, ""),
@@ -1571,7 +1587,7 @@ static void first_beyond_the_slots(void)
 		} while ((last->id + 1) % TACH__CHUNK_SLOTS != 0);
 		enter_once(&beyond[flat]);
 		CHECK(beyond[flat].id == last->id + 1);
-		begins(1, "0"); /* in memory of its own, as slots are smaller */
+		begins(1, "0"); /* in separate memory, because slots are smaller */
 		enter_once(last);
 		CHECK(tach__self->limit == beyond[flat].id, "%d", (int)tach__self->limit);
 		enter_once(&beyond[flat]);
@@ -1579,7 +1595,7 @@ static void first_beyond_the_slots(void)
 	}
 }
 
-/* The ability to hide counters is queried once; it selects the edges. */
+/* The library asks once whether counters can be hidden; the answer selects the edges. */
 static void chosen(void)
 {
 	CHECK(asked == 1, "%d", asked);

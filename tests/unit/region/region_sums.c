@@ -11,8 +11,7 @@
 static struct tach_region_info info;
 static struct tach_value inclusive, self;
 
-/* The region of that name in a snapshot; fills the three above.
- */
+/* Finds this region in a snapshot; fills the three variables above. */
 static int find(const struct tach_snapshot *s, const char *name)
 {
 	memset(&info, 0, sizeof info);
@@ -75,7 +74,7 @@ static void nothing_before_configure(void)
 	CHECK(!tach_regions_enabled());
 }
 
-/* The site was entered while regions were off; switching them on reaches it. */
+/* The site was entered while regions were off; it is counted after they are switched on. */
 static void late(void)
 {
 	TACH_SCOPE(late);
@@ -96,7 +95,7 @@ static void switched_on_later(void)
 	begin();
 }
 
-/* Equal in ticks, so equal except the rounding of their factor. */
+/* True if both are equal in ticks: they differ at most by rounding. */
 static int same(double a, double b)
 {
 	return a <= b * 1.000001 && a >= b * 0.999999;
@@ -112,7 +111,9 @@ static void nested(void)
 	}
 	work(1000);
 	TACH_STOP(outer);
-	/* One snapshot: the clock's frequency, an estimate, is another in the next.
+	/*
+	 * All from one snapshot, because the next one has another estimate of the clock's
+	 * frequency.
 	 */
 	struct tach_snapshot *s;
 
@@ -168,7 +169,7 @@ static int scoped(int leave)
 	return 2;
 }
 
-/* More levels than the stack of a thread has: sums that are wrong say so, of this set alone. */
+/* More levels than a thread's stack has: wrong sums are flagged, for this set only. */
 static void too_deep(void)
 {
 	enum { DEEP = 66000 };
@@ -178,7 +179,7 @@ static void too_deep(void)
 
 	for (int deep = 60000; deep <= DEEP; deep += DEEP - 60000) {
 		begin();
-		/* Nested ones lie below. */
+		/* Marks of nested regions have lower addresses. */
 		for (int i = 0; i < deep; i++)
 			tach_region_begin(&site[i % 2], &marks[DEEP - 1 - i]);
 		for (int i = deep; i-- > 0;)
@@ -209,7 +210,10 @@ static void scopes_stop_however_they_are_left(void)
 
 static jmp_buf jump;
 
-/* If inlined, its mark would be valid in this frame, like an overlapping region's. */
+/*
+ * If inlined, its mark would be valid in the caller's frame, like that of an overlapping
+ * region.
+ */
 static __attribute__((noinline)) void jumped(int far)
 {
 	TACH_START(jumped);
@@ -218,8 +222,7 @@ static __attribute__((noinline)) void jumped(int far)
 	TACH_STOP(jumped);
 }
 
-/* A START left by a jump is forgotten; later entries count as if it had not
- * been. */
+/* A START left by a jump is forgotten; later entries are counted normally. */
 static void abandoned(void)
 {
 	TACH_START(shell);
@@ -264,7 +267,10 @@ static void *stop_carried(void *arg)
 	return arg;
 }
 
-/* Begins here, and `stop` ends it on another thread: how often that was refused. */
+/*
+ * Begins a region here, and lets `stop` end it on another thread; returns the number of
+ * refusals.
+ */
 static uint64_t carry(struct tach_site *site, void *(*stop)(void *))
 {
 	uint64_t before = refused();
@@ -288,11 +294,11 @@ static void function_form(void)
 	tach_region_end(&carried);
 	CHECK(look("spanning") && info.calls == 1 && info.line == 0);
 	uint64_t before = refused();
-	tach_region_end(&carried); /* twice: nothing left to stop */
+	tach_region_end(&carried); /* a second STOP has nothing to stop */
 	CHECK(look("spanning") && info.calls == 1 && refused() == before);
 }
 
-/* A fenced pair has another cost: both are counted. */
+/* A fenced pair has another overhead: both kinds are counted separately. */
 static void fenced_ones_are_told_apart(void)
 {
 	const struct tach__thread *record;
@@ -322,7 +328,7 @@ static void fenced_ones_are_told_apart(void)
 	CHECK(look("plain_inside") && info.calls == 1);
 }
 
-/* It has an open region of its own, at the level of the other one. */
+/* The other thread has an open region of its own at the same level. */
 static void *stop_carried_inside(void *unused)
 {
 	TACH_SCOPE(its_own);
@@ -343,8 +349,7 @@ static void stop_on_another_thread(void)
 	struct tach_site *site = tach_site_get("migrating");
 
 	CHECK(carry(site, stop_carried) == 1);
-	/* The thread that began has recovered: not a recursion, not nested for ever.
-	 */
+	/* The first thread has recovered: its entries are neither recursive nor nested. */
 	for (int i = 0; i < 3; i++) {
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 
@@ -353,7 +358,7 @@ static void stop_on_another_thread(void)
 	}
 	CHECK(look("migrating") && info.calls == 3 && info.outermost == 3, "%d %d",
 	      (int)info.calls, (int)info.outermost);
-	begin(); /* refused inside a region: it knows that none is open */
+	begin(); /* it is refused inside a region, so no region is open here */
 }
 
 static void globs(void)
@@ -388,7 +393,7 @@ static void entered(int which)
 	}
 }
 
-/* In whatever order they were entered first. */
+/* The longest region is first, for any order of first entries. */
 static void the_longest_comes_first(void)
 {
 	struct tach_snapshot *s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks. The counts of segments on several threads add up to the task's own sum and to its
- * region's. Histograms and worst entries contain whole tasks. Misuse does no harm.
- * The simulated kernel counts scripted values.
+ * region's. Histograms and worst entries contain whole tasks. Misuse does no harm. The
+ * simulated kernel counts scripted values.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void *suspend(void *unused)
 
 static struct tach_site *its_site;
 
-/* For a thread that was at that place itself. */
+/* Suspends a task on a thread that has itself been at this place. */
 static void *suspend_for_another(void *unused)
 {
 	static struct tach_task own;
@@ -67,7 +67,7 @@ static void *suspend_for_another(void *unused)
 	return unused;
 }
 
-/* The same while it runs a task itself, under a tag. */
+/* The same while the thread runs another task, with a tag. */
 static void *suspend_in_a_task(void *unused)
 {
 	static struct tach_task own;
@@ -118,7 +118,7 @@ static double self_of(const char *name, int quantity)
 	return -1;
 }
 
-/* The flags are those of read(2), as this kernel's pages are of no use. */
+/* The expected flags include those of read(2), because this kernel's pages cannot be read. */
 static int lost(int flags)
 {
 	return (flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE)) != 0;
@@ -142,7 +142,7 @@ static void adds_up(void)
 
 	begin(0, NULL);
 	run(0, 10);
-	CHECK(task.site->begin == tach__region_begin); /* it is not fenced */
+	CHECK(task.site->begin == tach__region_begin); /* the site has no fence */
 	CHECK(!lost(value_of(1, &v)) && v == 1000 + 2 * PIECES * 110, "%g", v);
 	tach_task_resume(&task);
 	fake_count += 5;
@@ -160,7 +160,7 @@ static void adds_up(void)
 	      value.value);
 	CHECK(info.calls == 1 && info.outermost == 1 && info.lost == 0, "%d", (int)info.calls);
 	CHECK(self_of("request", 1) == 1005 + 2 * PIECES * 100);
-	/* All of its time, and no other's. */
+	/* The task has all of its time, and no other task's. */
 	regions_find("request", 0);
 	CHECK((value_of(0, &v) & TACH_FLAG_CLOCK) == (value.flags & TACH_FLAG_CLOCK),
 	      "%#x, not %#x", value_of(0, &v), value.flags);
@@ -291,7 +291,7 @@ static void tags(void)
 	tach_tag(0);
 }
 
-/* Sparse mode and warm-up leave out entries, of which a task has no equal. */
+/* Sparse mode and warm-up skip entries, but never tasks, because each task exists once. */
 static void none_is_left_out(void)
 {
 	struct tach_regions_options opt = {.set = fake_set(1), .sparse = 1000, .warmup = 50};
@@ -304,7 +304,7 @@ static void none_is_left_out(void)
 	CHECK(regions_look("request", 1) && info.calls == 1 && info.skipped == 0);
 }
 
-/* ---- misuse, and what ends in between ---- */
+/* ---- misuse, and threads or sites that end meanwhile ---- */
 
 static void another_threads(void)
 {
@@ -319,7 +319,7 @@ static void another_threads(void)
 	piece((void *)1);
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) >= 0 && (value_of(1, &v) & TACH_FLAG_LOST));
-	/* The next is as if nothing had been. */
+	/* The next task is counted normally. */
 	TACH_TASK_BEGIN(&task, request);
 	fake_count += 10;
 	tach_task_suspend(&task);
@@ -392,7 +392,7 @@ static void another_set_meanwhile(void)
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
 	CHECK(v == 10, "%g", v);
-	/* Its counts under the second set are in that set's row. */
+	/* The counts from the second set are in that set's row. */
 	CHECK(regions_look("request", 1) && info.calls == 1 && value.value == 101, "%g",
 	      value.value);
 	tach_regions_disable();
@@ -429,7 +429,7 @@ static void begin_by(const char *by)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* As in a library that is unloaded. */
+/* The site lies in pages that can be unmapped, as in an unloaded library. */
 static struct tach_site *site_in_pages(void)
 {
 	static const struct tach_site site = TACH_SITE_INIT(NULL, 0, "");
@@ -443,7 +443,7 @@ static struct tach_site *site_in_pages(void)
 	return (struct tach_site *)(void *)page;
 }
 
-/* Its task is ended on another thread, and its site is gone while the thread runs it. */
+/* A task ends on another thread, and its site is unmapped while the first thread runs it. */
 static void a_site_that_is_gone(void)
 {
 	struct tach_site *site = site_in_pages();
@@ -483,7 +483,7 @@ static void another_threads_rows(void)
 	CHECK(regions_find("leaf [tag 0x6]", 1) && value.value == 20, "%g", value.value);
 }
 
-/* Left by longjmp: what comes after is not the task's. */
+/* A task's segment is left by longjmp: later counts do not belong to the task. */
 static void left_by_longjmp(void)
 {
 	static jmp_buf out;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads, many sites, snapshots while all of it runs, how threads may end.
+ * Many threads and many sites, with snapshots at the same time, and all ways in which threads
+ * end.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -71,7 +72,10 @@ static void *come_and_go(void *arg)
 	return arg;
 }
 
-/* Every call adds the same, so a torn slot or a thread counted twice shows. */
+/*
+ * Every call adds the same values, so an inconsistent slot or a thread counted twice is
+ * detected.
+ */
 static void snapshots_are_consistent(void)
 {
 	pthread_t thread[4];
@@ -100,7 +104,7 @@ static void snapshots_are_consistent(void)
 	CHECK(last > 0);
 }
 
-/* Under a lock, which Helgrind understands. */
+/* The data are under a lock, which Helgrind understands. */
 static struct {
 	pthread_mutex_t lock;
 	pid_t asker;
@@ -124,7 +128,7 @@ static int is_said(const int *what)
 	return said;
 }
 
-/* Another snapshot, that goes on until the other thread waits. */
+/* Takes a snapshot that lasts until the other thread waits. */
 static void *take_for_long(void *arg)
 {
 	pthread_mutex_lock(tach__snapshots_lock());
@@ -135,7 +139,7 @@ static void *take_for_long(void *arg)
 	return arg;
 }
 
-/* To have taken one before is not to be taking one. */
+/* A thread that has taken a snapshot earlier, and takes none now, waits. */
 static void who_took_one_waits_for_another(void)
 {
 	struct tach_snapshot *s = NULL;
@@ -262,7 +266,10 @@ static void cancellation(void)
 		CHECK(value.value == (double)info.calls * WORK);
 }
 
-/* A key of the program's whose destructor uses a region: it may run after the library's. */
+/*
+ * A key of the program whose destructor uses a region: it may run after the library's
+ * destructor.
+ */
 static pthread_key_t key;
 
 static void destructor(void *arg)

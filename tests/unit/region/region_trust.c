@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers to trust: the cost of measuring is taken out to the last count, entries that are not
- * exact say so, and what is left out is left out. Counted by a fake kernel, hence exact.
+ * Exact values: the overhead is subtracted to the last count, inexact entries are flagged, and
+ * entries to be left out are left out. A simulated kernel counts, so all counts are exact.
  */
 #include <math.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ static void begin(int members, struct tach_regions_options opt)
 static struct tach_snapshot *shot;
 static struct tach_region_info info;
 
-/* The region's number in a fresh snapshot. */
+/* Takes a snapshot and returns the region's number in it. */
 static int look(const char *name)
 {
 	tach_snapshot_free(shot);
@@ -140,7 +140,7 @@ static void threads_live_and_ended(void)
 	      fake_opens - fake_closes);
 }
 
-/* The calling thread's slot with this number of calls. */
+/* Returns the calling thread's slot that has this number of calls. */
 static struct tach__slot *slot_with(uint64_t calls)
 {
 	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
@@ -168,7 +168,10 @@ static void histograms_know_the_tail(void)
 	CHECK(isnan(tach_snapshot_quantile(shot, r, 5, 0.5)));
 }
 
-/* As the sums are: of so small values every bucket holds one. */
+/*
+ * The histogram shows the same values as the sums, because each small value has a bucket of its
+ * own.
+ */
 static void histograms_have_the_cost_taken_out(void)
 {
 	static const double want[] = {0, 5, 9};
@@ -197,7 +200,7 @@ static void histograms_have_the_cost_taken_out(void)
 	CHECK(tach_snapshot_quantile(shot, look("hist_inner"), 1, 0.5) == 4);
 }
 
-/* For the existing number of sums: the rest of their page is not written. */
+/* Writes only the existing sums; the rest of their page stays untouched. */
 static void histograms_end_with_their_sums(void)
 {
 	for (int members = 2; members <= 4; members += 2) { /* there is room for one more */
@@ -215,7 +218,7 @@ static void histograms_end_with_their_sums(void)
 	}
 }
 
-/* Every power of two and what lies around it, against the bounds that a bucket says it has. */
+/* Every power of two and its neighbours, compared with the bounds of their bucket. */
 static void a_value_lies_in_its_bucket(void)
 {
 	static const struct tach__entry_cost none;
@@ -236,8 +239,8 @@ static void a_value_lies_in_its_bucket(void)
 }
 
 /*
- * Neither an entry nor another thread's bucket makes a full bucket wrap, or its neighbour
- * count.
+ * A full bucket neither wraps nor carries into its neighbour, by an entry or by adding another
+ * thread's bucket.
  */
 static void a_full_bucket_stays_full(void)
 {
@@ -302,7 +305,7 @@ static void not_measured_is_said(void)
 	}
 }
 
-/* The library frees what it was given: giving it again would be freeing it twice. */
+/* The library frees the set that it was given, so giving it twice would free it twice. */
 static void a_set_is_given_once(void)
 {
 	struct tach_regions_options opt = {.set = fake_set(1)};
@@ -329,7 +332,7 @@ static void a_list_too_long_is_refused(void)
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 }
 
-/* Sparse mode, and the same entries in every run of this program. */
+/* Sparse mode that measures the same entries in every run. */
 static void begin_sparse(int members, uint32_t sparse)
 {
 	begin(members, (struct tach_regions_options){.sparse = sparse});
@@ -339,7 +342,7 @@ static void begin_sparse(int members, uint32_t sparse)
 	tach__self->record->random = random_seed;
 }
 
-/* Costs that repeat with a period of 10: every 10th entry would see one of them only. */
+/* Costs that repeat with period 10: measuring every 10th entry would see only one of them. */
 static void sparse_does_not_alias(void)
 {
 	const int n = 200000;
@@ -356,7 +359,7 @@ static void sparse_does_not_alias(void)
 	CHECK(info.calls + info.skipped == (uint64_t)n);
 }
 
-/* Before every second entry other code ran: its first read(2) is slow. */
+/* Other code runs before every second entry, which makes that entry's first read(2) slow. */
 static void sparse_knows_what_its_entries_cost(void)
 {
 	for (uint32_t sparse = 2; sparse <= 64; sparse *= 2) {
@@ -391,7 +394,7 @@ static void sparse_costs_the_regions_around_nothing(void)
 	v = value("sparse_outer", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 3000 * 33.0) < 0.5, "%g +- %g", v.value, v.error);
 	v = value("sparse_outer", 1, TACH_PART_SELF);
-	/* Skipped entries are its own work. */
+	/* The skipped entries' cost is work of this region. */
 	CHECK(v.value > 3000 * 5 && v.value < 3000 * 33, "%g", v.value);
 	v = value("leaf", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
@@ -412,7 +415,7 @@ static void sparse_takes_out_what_passing_over_costs(void)
 	fake_more = NULL;
 }
 
-/* The interval is of 95 %: 300 runs with entries of exponential length. */
+/* The interval covers 95 %, in 300 runs with exponentially distributed entries. */
 static void sparse_intervals_cover_the_truth(void)
 {
 	static const uint32_t one_in[] = {4, 16, 64};
@@ -471,7 +474,7 @@ static void too_small_is_marked(void)
 {
 	begin(1, (struct tach_regions_options){0});
 	leaf(0);
-	/* Deterministic: an empty region shows nothing, and there is no doubt about it. */
+	/* Without randomness: an empty region shows 0, without error. */
 	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).value == 0);
 	for (int i = 0; i < 100; i++) {
 		TACH_START(nothing);
@@ -514,7 +517,10 @@ static void a_thread_that_cannot_open_has_the_clock(void)
 	      tach_snapshot_missing(shot));
 }
 
-/* The set is changed while another region of the thread is open: it follows afterwards. */
+/*
+ * The set is changed while another region of the thread is open: the thread changes after that
+ * region.
+ */
 static void *change_set(void *arg)
 {
 	begin(3, (struct tach_regions_options){0});
@@ -532,7 +538,7 @@ static void sets_are_exchanged_outside_regions(void)
 		CHECK(tach_regions_configure(NULL, NULL) == TACH_ERR_STATE);
 		pthread_create(&thread, NULL, change_set, NULL);
 		pthread_join(thread, NULL);
-		fake_members = 1; /* the thread's open members */
+		fake_members = 1; /* number of members that the thread has open */
 		leaf(1);
 		CHECK(tach__self->count == 1);
 		TACH_STOP(holding);
@@ -566,7 +572,7 @@ static void a_stuck_writer_is_stale(void)
 	slot->seq++;
 	IS("leaf", 1, TACH_PART_INCLUSIVE, 60);
 	CHECK(!(value("leaf", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_STALE));
-	/* No consistent copy of this one exists: its values are shown and flagged. */
+	/* No consistent copy of this slot exists: its values are shown and flagged. */
 	begin(1, (struct tach_regions_options){0});
 	leaf(20);
 	slot = slot_with(1);
@@ -576,7 +582,7 @@ static void a_stuck_writer_is_stale(void)
 	slot->seq++;
 }
 
-/* Both sets at once would be more than the PMU holds: the old one goes first. */
+/* Both sets together need more counters than the PMU has, so the old set is closed first. */
 static void exchanged_sets_need_no_second_room(void)
 {
 	struct tach_regions_options opt = {.events = "cycles, instructions"};
@@ -592,7 +598,7 @@ static void exchanged_sets_need_no_second_room(void)
 	fake_room = 0;
 }
 
-/* The default events of a machine without a PMU must not cost a system call at every edge. */
+/* On a machine without a PMU, the default events must not need a system call at every edge. */
 static void without_a_pmu_the_clock_is_the_default(void)
 {
 	struct tach_regions_options named = {.events = "page-faults"};
@@ -619,7 +625,7 @@ static void without_a_pmu_the_clock_is_the_default(void)
 	fake_no_pmu = 0;
 }
 
-/* Others use the rest, or the host provides fewer. */
+/* Other programs use some counters, or the host provides fewer. */
 static void as_many_usual_events_as_fit_are_counted(void)
 {
 	tach__sys = fake_sys;

@@ -24,13 +24,13 @@ static int configure(const char *worst)
 	return tach_regions_configure(&opt, NULL);
 }
 
-/* The planted ones come at the odd places, the greatest neither first nor last. */
+/* The planted entries are at odd places; the greatest is neither first nor last. */
 static int planted(int i)
 {
 	return i == 7 ? 400 : i == 100 ? 900 : i == 101 ? 600 : i == ENTRIES - 1 ? 500 : 1;
 }
 
-/* The kernel may take a page of the program's away, which is then touched once more. */
+/* The kernel may take a page away, which then faults once more. */
 static int is_about(double faults, int pages)
 {
 	return faults >= pages && faults < pages + 50;
@@ -103,7 +103,7 @@ static void check_all(const struct tach_snapshot *s)
 		CHECK(tach_snapshot_worst_value(s, find(s, "request"), i, 0) > 0);
 		CHECK(w.at > 1e9);
 	}
-	/* They began one after another. */
+	/* The entries began in this order. */
 	CHECK(at(s, "request", 3).at <= at(s, "request", 0).at);
 	CHECK(at(s, "request", 0).at <= at(s, "request", 1).at);
 	CHECK(at(s, "request", 1).at <= at(s, "request", 2).at);
@@ -202,7 +202,7 @@ static void *thread(void *number)
 
 	snprintf(name, sizeof name, "worker%d", (int)(intptr_t)number);
 	work(7);
-	/* A name is the thread's name at its end. */
+	/* The row has the name that the thread had at its end. */
 	prctl(PR_SET_NAME, name);
 	tach_tag((uint64_t)(intptr_t)number);
 	TACH_START(in_thread);

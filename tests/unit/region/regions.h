@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by tests of regions: configuration over the simulated kernel, finding a region in a
- * snapshot, and the process's memory, mappings and descriptors.
+ * Shared by tests of regions: configuration with the simulated kernel, finding a region in a
+ * snapshot, and the memory, mappings and descriptors of the process.
  */
 #ifndef TESTS_UNIT_REGIONS_H
 #define TESTS_UNIT_REGIONS_H
@@ -16,7 +16,7 @@ static struct tach_snapshot *shot;
 static struct tach_region_info info;
 static struct tach_value value;
 
-/* In the snapshot at hand. */
+/* Finds a region in the present snapshot. */
 static inline int regions_find(const char *name, int quantity)
 {
 	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
@@ -62,8 +62,10 @@ static inline void regions_tell(int stop)
 
 /* ---- resources of the process ---- */
 
-/* 0: a checker's own memory is among it; and under a checker, which follows every access, that
- * much less is done. */
+/*
+ * 0 under a checker, whose own memory would be counted; tests also do less then, because a
+ * checker follows every access.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TACH_HELGRIND)
 #define REGIONS_MEMORY_IS_OURS 0
 #define REGIONS_LESS	       20
@@ -73,8 +75,8 @@ static inline void regions_tell(int stop)
 #endif
 
 /*
- * Includes swapped memory. Huge pages are excluded by chance: the kernel may have one free, or
- * merge small ones.
+ * Includes swapped memory. Huge pages are excluded, because they depend on chance: the kernel
+ * may have one free, or merge small ones.
  */
 static inline long regions_resident_kb(void)
 {
@@ -82,7 +84,7 @@ static inline long regions_resident_kb(void)
 	char line[256];
 	long kb = -1, dirty, swapped;
 
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* too late for pages that there are */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* existing pages stay as they are */
 	f = fopen("/proc/self/smaps_rollup", "re");
 	while (f && fgets(line, sizeof line, f)) {
 		if (sscanf(line, "Private_Dirty: %ld", &dirty) == 1)

@@ -7,7 +7,8 @@
 #include "tests/check.h"
 #include "tests/ordered.h"
 
-static int had, allowed = -1; /* number that still succeeds; below 0: unlimited */
+/* allowed: number of allocations that still succeed; below 0: unlimited */
+static int had, allowed = -1;
 static size_t had_size;
 
 static void *sim_pages(size_t size)
@@ -35,7 +36,10 @@ static void sim_unlock(const struct tach__held *held)
 
 static struct tach__beacon *the_owner;
 
-/* Sites are found by their number, without the lock: all of one is there before. */
+/*
+ * Sites are found by number without the lock, so a site is complete before its number is
+ * published.
+ */
 static void ordered(const void *at, int order)
 {
 	const struct tach__registry *r = &tach__registry;
@@ -65,7 +69,7 @@ static void arena_pieces(void)
 	CHECK(first && had == 1 && had_size == (size_t)64 * 1024);
 	CHECK((char *)arena_take(16) == first + 16 && (char *)arena_take(17) == first + 32);
 	CHECK((char *)arena_take(32) == first + 64);
-	/* To the last byte. */
+	/* The block is used to its last byte. */
 	CHECK((char *)arena_take(64 * 1024 - 96 - 16) == first + 96);
 	CHECK((char *)arena_take(16) == first + 64 * 1024 - 16 && had == 1);
 	at = arena;
@@ -73,11 +77,11 @@ static void arena_pieces(void)
 	CHECK(!arena_take(1) && arena == at && arena_end == at);
 	allowed = -1;
 	CHECK(arena_take(1) && had == 2 && had_size == (size_t)64 * 1024);
-	/* A larger piece gets pages of its own. */
+	/* A larger request gets pages of its own. */
 	CHECK(arena_take(70000) && had == 3 && had_size == 70000 && arena == arena_end);
 }
 
-/* FNV-1a as published (Fowler, Noll, Vo), so that sites spread over the buckets. */
+/* FNV-1a as published (Fowler, Noll, Vo): it spreads sites over the buckets. */
 static void hashes(void)
 {
 	CHECK(hash("", 7) == 7 && hash("a", 2166136261u) == 0xe40c292cu);
@@ -128,7 +132,7 @@ static void whole(void)
 	CHECK(site->id == id && site->line == 12 && site->fenced == 1 && site->selected == 1);
 	CHECK(strcmp(site->name, "a name, 15 long") == 0 && site->name != a.name);
 	CHECK(strcmp(site->file, "a file") == 0 && strcmp(site->function, "function") == 0);
-	/* No byte more than they have. */
+	/* The strings use only the bytes that they need. */
 	CHECK(site->file == site->name + 16 && site->function == site->file + 7);
 	CHECK((char *)site->homes == (char *)(uintptr_t)site->name + 32);
 	CHECK(site->of == site->name && !*site->parts.task && !*site->parts.tag &&
@@ -153,7 +157,7 @@ static void told_apart(void)
 	CHECK(tach__site_register(&e) == TACH__SITE_FIRST + 3);
 	CHECK(tach__site_register(&f) == TACH__SITE_FIRST + 4);
 	CHECK(tach__site_register(&a) == TACH__SITE_FIRST);
-	/* A word that came back to where it was is one. */
+	/* A word that is registered again at the same place counts once. */
 	site = tach__site_at(TACH__SITE_FIRST);
 	CHECK(site->homes->at == &b && site->homes->next->at == &a && !site->homes->next->next);
 }
@@ -169,7 +173,7 @@ static void owned(void)
 	CHECK(tach__site_at(tach__site_register(&c))->homes->owned == 0);
 }
 
-/* In one bucket, in order of arrival. */
+/* All sites are in one bucket, in their order of arrival. */
 static void one_bucket(void)
 {
 	static struct tach_site home[3];
@@ -209,7 +213,7 @@ static void switched(void)
 	CHECK(tach__site_at(TACH__SITE_FIRST)->selected == 1);
 }
 
-/* Without memory there is no site, or it is there and knows no home of its: switched off. */
+/* Without memory there is no site, or the site has no home and is switched off. */
 static void without_memory(void)
 {
 	struct tach_site a = home_of("a", "f", 1);
@@ -226,7 +230,7 @@ static void without_memory(void)
 	arena_take(1);
 	allowed = 0;
 	end = arena_end;
-	/* For its strings, for the site, for its home. */
+	/* Memory for the strings, for the site and for its home, in turn. */
 	arena = end - sizeof(struct tach__site) - 15;
 	CHECK(tach__site_register(&a) == TACH_SITE_OFF);
 	arena = end - 16;
@@ -284,13 +288,13 @@ static void parts(void)
 	      id + 1);
 	CHECK(arena == tach__site_at(id + 1)->of + 16, "of a, to, 9 letters: 16 bytes");
 	CHECK(strcmp(tach__site_at(id + 1)->of, "a") == 0);
-	/* For a part, the region that it belongs to. */
+	/* A part of a region names that region. */
 	CHECK(strcmp(tach__site_at(tach__site_part(part, "a [x]", &of))->of, "a") == 0);
 	allowed = 0;
 	arena = arena_end;
 	CHECK(tach__site_part(base, "b", &of) == base->id);
 	CHECK(tach__site_part(base, "a [tag]", &of) == id);
-	/* There is room for all but the parts. */
+	/* Memory suffices for everything except parts. */
 	allowed = -1;
 	arena = arena_end = NULL;
 	arena_take(1);
@@ -348,14 +352,14 @@ static void by_name(void)
 	begin();
 	the_owner = NULL;
 	locks = 0;
-#ifndef __SANITIZE_ADDRESS__ /* and UndefinedBehaviorSanitizer, for which none may be NULL */
+#ifndef __SANITIZE_ADDRESS__ /* and for UndefinedBehaviorSanitizer no argument may be NULL */
 	CHECK(!tach_site_get(no_name) && locks == 0);
 #else
 	(void)no_name;
 #endif
 	arena_take(16);
 	at = arena;
-	/* With its string's end 64 bytes. */
+	/* The site with its string and terminating 0 has 64 bytes. */
 	site = tach_site_get("seven x");
 	CHECK((char *)site == at && arena == at + 64 && locks == 1);
 	CHECK(strcmp(site->name, "seven x") == 0 && !*site->file && !*site->function);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of slow paths: which trials measure it, and that nothing of the thread changes. */
+/*
+ * The cost of slow paths: which trials measure it, and that the thread's state does not change.
+ */
 #include <string.h>
 #include "core/os/stack.h"
 #include "core/os/sys.h"
 #include "core/region/trial.h"
 #include "tests/check.h"
 
-/* Scripted results of a trial for each region, normally and with the other value. */
+/* Scripted results of each trial, normally and with the poked value. */
 static struct told {
 	void (*trial)(const struct tach__poke *);
 	const void *at;
 	uint64_t usual, other;
 	const uint32_t *ids;
 	int shown;
-	uint64_t costs; /* extra cost of the other value; half of it for the clock */
+	uint64_t costs; /* extra cost of the poked value; half of it for the clock */
 	int ran[2];
 } told[20];
 static int ntold, strays;
@@ -31,11 +33,14 @@ static void sim_run(const struct tach__trials *r, void (*trial)(const struct tac
 	CHECK(r->warm == 1 && r->tries == 9);
 	memset(r->shown, 0x11, sizeof *r->shown);
 	for (uint32_t i = 0; i <= r->record->count && !poke; i++) {
-		/* A plain region shows 5; one around a START, 61 more or 67. */
+		/* A plain region shows 5; one around a START shows 61 or 67 more. */
 		CHECK(ids == (trial == tach__trial_overlap_fenced ? tach__trial_fenced_ids
 								  : tach__trial_ids));
 		r->shown->sum[TACH__TRIAL_INNER][i][4] = 5;
-		/* One around a task's segment, 19 less than around another region. */
+		/*
+		 * A region around a task's segment shows 19 less than one around another
+		 * region.
+		 */
 		r->shown->sum[TACH__TRIAL_OUTER][i][4] =
 			10000 * i + (trial == tach__trial_overlap_fenced ? 72
 				     : trial == tach__trial_task	 ? 88
@@ -212,11 +217,14 @@ static void measured(void)
 	tach__residue_measure(&trials);
 	CHECK(is_known(&record->residue) && strays == 0 && record->residue_known == 1);
 	for (int k = 0; k < ntold; k++)
-		/* Pages that change do so in two ways, and as usual each time. */
+		/*
+		 * Changed pages are tested in two ways, and each trial also runs without a
+		 * change.
+		 */
 		CHECK(told[k].ran[1] && told[k].ran[0] == (k < 12 ? 2 : 1) * told[k].ran[1],
 		      "%d", k);
 	CHECK(trials.warm == 9 && trials.tries == 9);
-	/* The set knows it. */
+	/* The set has the result. */
 	CHECK(config.settled == 1 && is_known(&config.residue) && !locked);
 }
 
@@ -233,7 +241,7 @@ static void measured_once(void)
 	CHECK(record->residue.stale[0][1][0] == 77 && !record->residue.stale[0][0][0]);
 	CHECK(record->residue_known == 1 && config.residue.stale[0][1][0] == 77 && strays == 0);
 	CHECK(config.settled == 1);
-	/* A thread without counters has its own. */
+	/* A thread without counters has a result of its own. */
 	begin();
 	record->count = 0;
 	config.settled = 1;

@@ -10,7 +10,8 @@
 
 enum { MOST = 4, SETS = 3 };
 
-static int live, plans, refuses, compiles, sets_alone, memory; /* memory: -1, or so often */
+/* memory: number of allocations that succeed; -1: unlimited */
+static int live, plans, refuses, compiles, sets_alone, memory;
 static int sets_made, sets_freed, configs_made, dropped, given_back;
 static const char *env;
 static struct tach__passes passes;
@@ -141,7 +142,9 @@ static void begin(void)
 	plan = NULL;
 }
 
-/* The code is the error's, which is of no place in a text, and there is no plan. */
+/*
+ * The call returns the code of the error, which has no position in a text, and makes no plan.
+ */
 static int is_refused(int code)
 {
 	err.line = err.column = 7;
@@ -188,7 +191,7 @@ static void what_is_planned(void)
 	CHECK(opt.events == passes.events[0] && !opt.metrics);
 	tach__ring_forget(plan);
 	CHECK(plans == 0 && live == 0);
-	/* With derived metrics only, too. */
+	/* Also with derived metrics only. */
 	for (int metrics = 0; metrics < 2; metrics++) {
 		begin();
 		passes.count = 2;
@@ -196,7 +199,7 @@ static void what_is_planned(void)
 		CHECK(tach__ring_plan(&plan, &opt, &err) == 0 && plan && plans == 1);
 		tach__ring_forget(plan);
 	}
-	/* A set that fits is unchanged. */
+	/* A set that fits the counters is unchanged. */
 	begin();
 	passes.count = 1;
 	CHECK(tach__ring_plan(&plan, &opt, &err) == 0 && !plan && plans == 0);
@@ -241,7 +244,7 @@ static void a_ring(void)
 		c = c->ring.next;
 	}
 	CHECK(c == &first);
-	/* The widest may be any. */
+	/* Any of the sets may have the largest stride. */
 	made[1].stride = 192;
 	ring_close(&first, &made[1], SETS);
 	CHECK(first.stride == 192 && made[0].stride == 192 && made[1].stride == 192);

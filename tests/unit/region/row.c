@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows by themselves: what becomes of each word of a slot in them. */
+/* Rows alone: how each word of a slot is added to them. */
 #include <string.h>
 #include "tests/unit/region/rows.h"
 
@@ -25,7 +25,7 @@ static struct tach__config config;
 static struct tach__thread record;
 static struct tach__row row;
 
-/* Each word has a number of its own. */
+/* Each word has another number. */
 static void begin(void)
 {
 	struct tach__part *part, *inner;
@@ -87,11 +87,11 @@ static void numbers(void)
 			CHECK(row.cell[i].square == 0 && row.cell[i].turned[0] == 0);
 		}
 	}
-	/* A thread that goes on with another record is one. */
+	/* A thread that continues with another record counts once. */
 	record.turning.before = 2;
 	tach__row_add(&row, slot, &record);
 	CHECK(row.threads == 2);
-	/* Segments of a task that started none are not calls. */
+	/* Segments of a task are not calls, unless they began the task. */
 	begin();
 	slot->task = 1;
 	slot->continued[0] = 2;
@@ -111,12 +111,12 @@ static void numbers(void)
 static void what_is_missing(void)
 {
 	begin();
-	/* Its counters did not open: it has the clock alone. */
+	/* The thread's counters did not open: it has the clock alone. */
 	config.count = COUNT + 1;
 	tach__row_add(&row, slot, &record);
 	tach__row_add(&row, slot, &record);
 	CHECK(row.provenance[5] == 2 * (55 + 21) && row.provenance[4] == 2 * 54);
-	/* The entry around those inside is open yet. */
+	/* The entry around the nested ones is still open. */
 	begin();
 	row.flags = TACH_FLAG_MIXED;
 	tach__part(slot, COUNT, 0)->ceiling = 4;
@@ -142,7 +142,7 @@ static void what_hangs_there(void)
 	CHECK(row.histograms == &bins[0] && bins[0] == 18 && nbins == 1 && merges == 2);
 	CHECK(sums_of == SUMS);
 	begin();
-	/* As large as the set asks for, and as the thread has of it. */
+	/* The histogram has as many sums as the set requests and the thread has. */
 	record.count = 0;
 	slot->histograms = &bin;
 	no_bins = 1;
@@ -194,7 +194,7 @@ static void overhead(void)
 	struct tach__overhead *o = &record.overhead;
 
 	begin();
-	/* Spread above the least is not taken away with a child's. */
+	/* The spread above the minimum is not subtracted with a nested entry's cost. */
 	shows(o->empty[0][0], 0, 5, 8 - 5);
 	shows(o->empty[0][1], 1, 5, 8);
 	shows(o->empty[1][0], 0, 0, -2);
@@ -217,7 +217,7 @@ static void overhead(void)
 	shows(o->passed[1], 1, 19, 13);
 }
 
-/* For top-down metrics: slots, and each of its steps. */
+/* For top-down metrics: slots, and the steps of each field. */
 static void inexact(void)
 {
 	begin();
@@ -261,7 +261,7 @@ static void turns(void)
 	}
 }
 
-/* Tests each field alone: is a row used, and where is the field. */
+/* Tests each field alone: whether it makes a row count as used, and its position. */
 static void used(void)
 {
 	struct tach__rows rows = {.base = (char *)&row, .stride = 8};

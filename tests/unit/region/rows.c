@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows by themselves: their memory, and what hangs in it. */
+/* Rows alone: their memory, and the blocks that they refer to. */
 #include <stddef.h>
 #include <string.h>
 #include "tests/unit/region/rows.h"
 
-static int pages, no_pages; /* had less given back; the next is refused */
+/* pages: allocated minus freed; no_pages: the next allocation fails */
+static int pages, no_pages;
 static size_t freed;
 
 static void *sim_pages(size_t size)
@@ -70,7 +71,7 @@ static void growing(void)
 	no_pages = 1;
 	CHECK(!tach__rows_at(&rows, 0) && !rows.limit && !rows.base && !rows.size);
 	no_pages = pages = 0;
-	/* Half more than needed, in whole pages, all of which are used. */
+	/* Allocates half more than needed, in whole pages, and uses all of them. */
 	row = tach__rows_at(&rows, 99);
 	CHECK(pages == 1 && rows.size == tach__pages_round((size_t)150 * stride));
 	CHECK(rows.limit == rows.size / stride &&
@@ -130,7 +131,7 @@ static void copied(void)
 	CHECK(tach__rows_at(&to, last)->histograms == &bins[3] && bins[3] == 50);
 	CHECK(!tach__rows_at(&to, 0)->worst && tach__rows_at(&to, last)->worst == &worst[2]);
 	CHECK(!tach__rows_at(&to, 1)->histograms && !tach__rows_at(&to, 1)->worst);
-	/* Freed with the rows' data. */
+	/* The blocks are freed with their rows. */
 	bins_freed = worst_freed = 0;
 	tach__rows_clear(&to);
 	CHECK(bins_freed == 2 && worst_freed == 1 && pages == 1 && to.limit == rows.limit);
@@ -143,7 +144,7 @@ static void copied(void)
 	CHECK(bins_freed == 2 && !none.base);
 	tach__rows_free(&to);
 	CHECK(pages == 0 && bins_freed == 2);
-	/* Without memory for a histogram there is none, and the other's is not used. */
+	/* Without memory, the row has no histogram, and does not use the other row's. */
 	no_bins = 1;
 	merges = 0;
 	CHECK(tach__rows_copy(&to, &rows) == 0 && !merges);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated data of a row, for tests of rows alone. */
+/* A simulated row, for tests of rows alone. */
 #ifndef TESTS_UNIT_REGION_ROWS_H
 #define TESTS_UNIT_REGION_ROWS_H
 
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* Histograms are a word in here, worst entries are known by their address. */
+/* A histogram is one word here; worst entries are identified by their address. */
 enum { COUNT = 2, SUMS = COUNT + 1 };
 static uint32_t bins[8], sums_of;
 static int nbins, no_bins, merges;

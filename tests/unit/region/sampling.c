@@ -27,7 +27,7 @@ static void begin(uint32_t sparse, uint32_t warmup)
 	slot->id = TACH__SITE_FIRST;
 }
 
-/* Marsaglia's xorshift64 with 13, 7, 17, starting at 1. */
+/* Marsaglia's xorshift64 with the shifts 13, 7, 17, starting at 1. */
 static void numbers(void)
 {
 	begin(0, 0);
@@ -37,7 +37,7 @@ static void numbers(void)
 }
 
 /*
- * A gap has a geometric distribution: its mean follows from `sparse`, and for one in two it is
+ * A gap has a geometric distribution: its mean follows from `sparse`, and with one in two it is
  * 0 half of the time.
  */
 static void gaps(void)
@@ -55,14 +55,14 @@ static void gaps(void)
 			sum += (double)gap;
 			none += gap == 0;
 		}
-		/* Five standard deviations of the numbers, which are always the same. */
+		/* Five standard deviations; the random numbers are always the same. */
 		CHECK(fabs(sum / N - mean) < 5 * sparse[k] / sqrt(N), "%g", sum / N);
 		CHECK(fabs(none / N - 1.0 / sparse[k]) < 5 * sqrt(1.0 / sparse[k] / N), "%g",
 		      none / N);
 	}
 }
 
-/* The first entries; then no other asks, unless it has to for another reason. */
+/* The first entries are measured; then no later one requests it, unless for another reason. */
 static void warmed_up(void)
 {
 	for (uint32_t sparse = 1; sparse < 3; sparse++) {
@@ -89,11 +89,11 @@ static void passed_over(void)
 		CHECK(sampling.gap == 2 - i && slot->skipped == i && record.passed == i &&
 		      !slot->excluded);
 	}
-	/* The next number is 0.606 of all. */
+	/* The next random number is 0.606 of the maximum. */
 	record.random = 0x100041060c011441;
 	CHECK(tach__sampling_skips(&record, slot) == 0);
 	CHECK(sampling.gap == 8 && !slot->excluded, "%d", (int)sampling.gap);
-	/* A calibration's are all measured, though it takes as long. */
+	/* Entries of a calibration are all measured, although this takes longer. */
 	sampling.gap = 0;
 	slot->id = TACH__SITE_FIRST - 1;
 	record.random = 0x100041060c011441;

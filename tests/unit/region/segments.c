@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addition of a segment to its task: the difference of its slot before and after, computed
- * by hand; slots, edges and storage of whole tasks are simulated.
+ * Adding a segment to its task: the difference of its slot before and after, computed by hand;
+ * slots, edges and the storage of whole tasks are simulated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void on(int thread)
 	tach__self = &self[thread];
 }
 
-/* One more entry of the thread's outermost part. */
+/* Counts one more entry in the thread's outermost part. */
 static void counted(int thread, uint64_t by)
 {
 	struct tach__part *part = part_of(thread, 0);
@@ -174,7 +174,7 @@ static void segment(int thread, uint64_t by)
 	tach__task_suspended_here(&task);
 }
 
-/* Returns its flags, and checks that its sums are this multiple of 1, 2 and 3. */
+/* Returns the task's flags, and checks that its sums are 1, 2 and 3 times this value. */
 static int flags_of(uint64_t by)
 {
 	const struct carried *c = get_carried(&task);
@@ -193,14 +193,14 @@ static void provenance(void)
 		tach__task_resuming_here(&task);
 		counted(0, 5);
 		slots[0].slot.provenance[f]++;
-		/* As a task inside does, of the same region. */
+		/* A nested task of the same region does this. */
 		slots[0].slot.continued[0]++;
 		tach__task_suspended_here(&task);
 		CHECK(flags_of(9) == 1 << f, "%u: %#x", f, flags_of(9));
 	}
 }
 
-/* Its slot is made in the segment, after one on another thread. */
+/* The slot is created during the segment, after a segment on another thread. */
 static void slot_made(void)
 {
 	begin();
@@ -217,7 +217,7 @@ static void slot_made(void)
 	CHECK(flags_of(10) == 0, "%#x", flags_of(10));
 }
 
-/* The thread goes on to another set as the segment begins: its sums begin with it. */
+/* The thread changes to another set when the segment begins: the sums start with that set. */
 static void moved_on(void)
 {
 	begin();
@@ -233,7 +233,7 @@ static void moved_on(void)
 
 static void not_counted(void)
 {
-	/* In another part than was foreseen. */
+	/* The entry is in another part than expected. */
 	begin();
 	tach__task_resuming_here(&task);
 	counted(0, 6);
@@ -241,7 +241,7 @@ static void not_counted(void)
 	part_of(0, 1)->calls++;
 	tach__task_suspended_here(&task);
 	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
-	/* Its end was refused. */
+	/* The segment's end was refused. */
 	begin();
 	tach__task_resuming_here(&task);
 	task.mark.part = part_of(0, 0);
@@ -249,7 +249,7 @@ static void not_counted(void)
 	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
 }
 
-/* On a thread whose counters did not open. */
+/* A segment on a thread whose counters did not open. */
 static void fewer_counters(void)
 {
 	const struct carried *c = get_carried(&task);
@@ -294,7 +294,7 @@ static void whole(void)
 	segment(0, 4);
 	get_carried(&task)->flags = TACH_FLAG_LOST;
 	CHECK(!is_kept());
-	/* Another set, or fewer counters, or no slot where it ends. */
+	/* The segment ends with another set, with fewer counters, or without a slot. */
 	begin();
 	segment(0, 4);
 	threads[0].config = &config[1];
@@ -319,7 +319,7 @@ static void begun_anew(void)
 	CHECK(begins == 1 && ends == 0);
 	tach_task_begin(&task, &site);
 	CHECK(begins == 2 && ends == 1 && kept == 1);
-	/* The copy that has the regions is known by then. */
+	/* By then it is known which copy owns the regions. */
 	begin();
 	tach_task_begin(&task, &site);
 	CHECK(strcmp(asked, "configured owner ") == 0, "%s", asked);
@@ -333,7 +333,7 @@ static void values(void)
 	segment(0, 4);
 	hz = 1;
 	CHECK(tach_task_value(&task, 0, &v) == 0 && v == 4e9, "%g", v);
-	/* The clock's rate is not known. */
+	/* The clock's rate is unknown. */
 	hz = 0;
 	CHECK(tach_task_value(&task, 0, &v) == 0 && v == 0, "%g", v);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots by themselves: where they lie, who gets which of the overflow, and how one is copied.
- */
+/* Slots alone: their addresses, the assignment of overflow slots, and copies of a slot. */
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -10,9 +9,9 @@
 #include "tests/ordered.h"
 
 static int yields, naps, nap_ns;
-static void (*meanwhile)(void); /* at each of both */
+static void (*meanwhile)(void); /* called at each load and each copy */
 
-/* Copies made of a slot outside writes; and if each was during a change. */
+/* Counts copies of a slot, and records whether each was made during a change. */
 static int tries, tried[8], changes;
 static void copied(void);
 
@@ -34,8 +33,8 @@ static int sim_nap(const struct timespec *pause)
 	return 0;
 }
 
-static int pages, histograms; /* had less given back */
-static int allowed = -1;      /* this number; below 0: unlimited */
+static int pages, histograms; /* allocated minus freed */
+static int allowed = -1;      /* number of allocations that succeed; below 0: unlimited */
 static struct {
 	const void *at;
 	size_t size;
@@ -143,7 +142,7 @@ static void growing(void)
 		if (!unready(record, id))
 			break;
 	CHECK(id == 4 * CHUNK && tach__table(record->hot)[id] == NULL, "%d", (int)id);
-	/* Each has its own memory, and is found by any word in it. */
+	/* Each slot has its own memory, and any word in it leads to the slot. */
 	for (id = 0; id < 4 * CHUNK; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 		char *last = (char *)slot + record->stride - 1;
@@ -158,7 +157,7 @@ static void growing(void)
 			break;
 	CHECK(id == 4 * CHUNK, "%d", (int)id);
 	CHECK(tach__slot_of(record, &id) == NULL);
-	/* Without memory it does not change. */
+	/* Without memory, the number of slots does not change. */
 	allowed = 1;
 	CHECK(tach__slots_grow(record, 6 * CHUNK) == TACH_ERR_NOMEM);
 	allowed = -1;
@@ -171,7 +170,7 @@ static void growing(void)
 	CHECK(record->limit == TACH__CHUNKS * CHUNK);
 }
 
-/* An address right after a chunk is in no chunk, even if there is another chunk. */
+/* An address right after a chunk is in no chunk, even if another chunk begins there. */
 static void behind_a_chunk(void)
 {
 	struct tach__thread *record = record_of(0);
@@ -208,7 +207,7 @@ static void used(void)
 	CHECK(tach__slot_is_used(&slot));
 }
 
-/* ---- for the next thread ---- */
+/* ---- the record is prepared for the next thread ---- */
 
 static int zeros(const void *at, size_t size)
 {
@@ -304,8 +303,8 @@ static struct tach__slot *slot_of(struct tach__thread *record, uint32_t id)
 }
 
 /*
- * A slot for a writer that still has a level: each region has its own, and reuses it while no
- * write is in progress.
+ * The slot for a writer that interrupted a write: each region has its own, and reuses it while
+ * no write is in progress.
  */
 static void overflow(void)
 {
@@ -336,7 +335,7 @@ static void overflow(void)
 			      record->overflow[TACH__OVERFLOWS] &&
 		      late->lost == 1);
 	}
-	/* The handler's own slot is being written, too. */
+	/* The handler's own slot is being written too. */
 	got[2]->seq = 1;
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[TACH__OVERFLOWS]);
 	CHECK(slot[2]->lost == 1 && slot[3]->lost == 0 && slot[2]->seq == 5);
@@ -344,7 +343,8 @@ static void overflow(void)
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[6]);
 	CHECK(record->overflow_id[6] == slot[2]->id && slot[2]->lost == 1);
 	/*
-	 * With this number of entries in progress it was left, and so were the others' slots.
+	 * After this many levels of entries in progress, the entry is abandoned, and so are the
+	 * others' slots.
 	 */
 	got[2]->seq = 2 * 1023;
 	CHECK(tach__region_overflow(self, slot[2], state) == got[2] && slot[2]->seq == 6);
@@ -361,7 +361,7 @@ static void overflow(void)
 		record->overflow_id[i] = slot[i]->id;
 		record->overflow[i]->seq = 0;
 	}
-	/* One whose writer has no level below that state left it so. */
+	/* If no writer has a level below that state, the slot was abandoned. */
 	CHECK(tach__region_overflow(self, slot[1], TACH__STATE(1, 0, 1)) == slot[1]);
 	CHECK(slot[1]->seq == 6 && slot[1]->provenance[1] == 1);
 	CHECK(tach__region_overflow(self, slot[0], TACH__STATE(1, 0, 1)) == got[0]);
@@ -431,7 +431,7 @@ static enum tach__copied copy(uint64_t seq, int waits, struct tach__slot *latch_
 	return tach__slot_copy(&out.slot, &from.slot, latch_, COUNT);
 }
 
-/* Up to the part that only the owner uses, and no byte more. */
+/* Copies as far as the part that only the owner uses, and no byte more. */
 static int is_copied(const union tach__slot_copy *to)
 {
 	size_t size = bytes(COUNT);
@@ -447,7 +447,7 @@ static void copies(void)
 
 	CHECK(copy(4, 0, NULL) == TACH__COPIED && yields == 0 && naps == 0);
 	CHECK(is_copied(&out) && ((unsigned char *)&out)[size] == 0xaa);
-	/* Under write for a while, for long, for good. */
+	/* The slot is being written for a while, for long, or forever. */
 	CHECK(copy(3, 2, NULL) == TACH__COPIED && yields == 2 && naps == 0, "%d %d", yields,
 	      naps);
 	CHECK(is_copied(&out));
@@ -478,19 +478,19 @@ static void copies_that_were_had(void)
 {
 	size_t size = bytes(COUNT);
 
-	/* No latch yet: waits as without it. */
+	/* The latch is still empty: the copy waits as without a latch. */
 	memset(&latch, 0, sizeof latch);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 100);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 0);
 	CHECK(out.slot.seq == 3 && out.slot.provenance[1] == from.slot.provenance[1] + 1);
 	CHECK(copy(4, 0, &latch.slot) == TACH__COPIED && is_copied(&out));
 	CHECK(is_copied(&latch) && zeros((char *)&latch + size, sizeof latch - size));
-	/* One of the same sequence is as good. */
+	/* A latch of the same sequence is equally good. */
 	latch.slot.lost = 77;
 	CHECK(copy(4, 0, &latch.slot) == TACH__COPIED && latch.slot.lost == 77);
 	CHECK(is_copied(&out));
 	CHECK(copy(6, 0, &latch.slot) == TACH__COPIED && is_copied(&latch));
-	/* The last one that was had, without a pause. */
+	/* The copy uses the last latch, without waiting. */
 	latch.slot.lost = 78;
 	CHECK(copy(7, 0, &latch.slot) == TACH__COPIED_LATCH && yields == 4 && naps == 0);
 	CHECK(out.slot.seq == 6 && out.slot.lost == from.slot.lost && latch.slot.lost == 78);
@@ -498,9 +498,9 @@ static void copies_that_were_had(void)
 	CHECK(memcmp(&out, &latch, size) == 0 && ((unsigned char *)&out)[size] == 0xaa);
 }
 
-/* ---- for those who take no lock ---- */
+/* ---- for readers without the lock ---- */
 
-/* Since the last look: the last three stores, the first load. */
+/* Records the last three stores and the first load since the last check. */
 static struct {
 	const void *at;
 	int order;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A handler after each single instruction, by the processor's trap flag. HAS_STEPS says whether
- * there is one.
+ * Runs a handler after each single instruction, by the processor's trap flag. HAS_STEPS is 1 if
+ * the processor has a trap flag.
  */
 #ifndef TESTS_UNIT_REGION_STEPS_H
 #define TESTS_UNIT_REGION_STEPS_H
@@ -15,11 +15,11 @@
 
 enum { TRAP = 0x100 }; /* EFLAGS.TF: Intel SDM vol. 3, 2.3 */
 
-static volatile long wait_for; /* instructions until `act`; negative: it was done */
+static volatile long wait_for; /* number of instructions before `act`; negative: it has run */
 static void (*act)(void);
 static volatile int in_kernel;
 
-/* One step, as a system call is. */
+/* A system call counts as one step. */
 static inline long one_step(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
@@ -49,8 +49,10 @@ static inline void on_trap(int sig, siginfo_t *info_, void *context)
 	act();
 }
 
-/* Each of the first hundred instructions, and beyond them each fifth: all of them with
- * TEST_WHOLE, as a trap takes 24 us where a virtual machine's host sees it. */
+/*
+ * Returns each of the first hundred instructions, then every fifth; all of them with
+ * TEST_WHOLE, because a trap takes 24 us if a virtual machine's host handles it.
+ */
 static inline long next_step(long n)
 {
 	return n + (n < 100 || getenv("TEST_WHOLE") ? 1 : 5);

@@ -9,13 +9,13 @@
 #include "tests/unit/region/steps.h"
 
 #ifdef HAS_STEPS
-/* Calibration takes up to 800,000 instructions, and repeats itself: all with TEST_WHOLE. */
+/* Calibration takes up to 800,000 repetitive instructions; TEST_WHOLE tests all of them. */
 enum { FOREIGN = 300, MOST = 40000 };
 
 static struct tach_site foreign = TACH_SITE_INIT("foreign", 0, ""),
 			own = TACH_SITE_INIT("own", 0, "");
 static long looks, seen, wrong;
-static int may_see; /* entries of this thread that are there at least */
+static int may_see; /* minimum number of this thread's entries that must be visible */
 
 static struct tach_region_mark mark;
 
@@ -36,7 +36,7 @@ static void enter(struct tach_site *site)
 	end(site);
 }
 
-/* Another reader would wait for the lock. */
+/* Returns true if the lock is held, so that another reader would wait. */
 static int is_locked(void)
 {
 	struct tach__process *p = tach__registry.page;
@@ -47,7 +47,7 @@ static int is_locked(void)
 	return 0;
 }
 
-/* Reads all rings, as a report does. */
+/* Reads all rings like a report. */
 static void look(void)
 {
 	const struct tach__trace *ring = NULL;
@@ -98,7 +98,7 @@ static void look_at_each(void (*what)(struct tach_site *))
 	CHECK(looks > 20 && wrong == 0, "%ld looks, %ld wrong", looks, wrong);
 }
 
-/* In a child, whose first ring is one that its parent wrote to. */
+/* In a child, whose first ring was written by its parent. */
 static void child(int members)
 {
 	steps_begin(members);

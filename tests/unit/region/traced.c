@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings of entries by themselves: who writes to which, and what is read of them. */
+/* Rings of entries alone: which thread writes to a ring, and which entries are read. */
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,7 +9,8 @@
 #include "tests/check.h"
 #include "tests/unit/region/locked.h"
 
-enum { KEPT = 64, TAG = 44 }; /* of ended threads: man/tach-output.7 */
+/* KEPT: number of kept rings of ended threads, see man/tach-output.7 */
+enum { KEPT = 64, TAG = 44 };
 
 static uint64_t ticks = 1000;
 static const struct tach__traced *under_write;
@@ -62,7 +63,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 #include "core/region/trace.c"
 #undef tach__pages
 
-static const uint64_t *done_at; /* the entry that is written or read */
+static const uint64_t *done_at; /* the entry that is being written or read */
 
 /* An entry's number is stored after its words. */
 static void ordered(const void *at, int order)
@@ -70,7 +71,7 @@ static void ordered(const void *at, int order)
 	CHECK(at != done_at || order == __ATOMIC_RELEASE || fences == 0);
 }
 
-/* An entry's number, before it is copied. */
+/* An entry's number is read before the entry is copied. */
 static void ordered_load(const void *at, int order)
 {
 	CHECK(at != done_at || order == __ATOMIC_ACQUIRE || loads > 0);
@@ -116,8 +117,8 @@ static const struct tach__trace *next_head(const struct tach__trace *ring,
 }
 
 /*
- * The rings of the last threads that ended stay. A forked child uses those of its parent. The
- * numbers of a ring's entries go on from one owner to the next.
+ * The rings of the most recently ended threads are kept. A forked child reuses its parent's
+ * rings. A ring's entries are numbered continuously, from one owner to the next.
  */
 static void rings_of_ended_threads(void)
 {
@@ -137,7 +138,8 @@ static void rings_of_ended_threads(void)
 	CHECK(used_up(1, 7) == first && first->first == 1 && tach__trace_lost() == 1);
 	CHECK(used_up(1, 7) != first && tach__trace_lost() == 3);
 	CHECK(other->n == 1000);
-	tach__registry.inherited++; /* a child, whatever its number in its namespace */
+	/* a child, even if it has an equal number in its PID namespace */
+	tach__registry.inherited++;
 	CHECK(!next_head(NULL, &head));
 	CHECK(used_up(1, 7) == rings && rings->n - rings->first == 7 &&
 	      tach__trace_lost() == 3);
@@ -188,7 +190,7 @@ static void an_entry(void)
 	CHECK(out.entry.done == at + 1 && out.entry.tag == TAG && out.entry.level == 3);
 	CHECK(out.entry.sum[2] == 0x7777777777777777, "what is no sum");
 	CHECK(!get(thread.trace, at + TACH__TRACE_ENTRIES, &out));
-	/* Calibration's entry is under no number that a reader may ask for. */
+	/* Entries of calibration have no number that a reader requests. */
 	copy.slot.id = TACH__SITE_EMPTY;
 	under_write = entry(thread.trace, at + 1);
 	done_at = &under_write->done;
@@ -197,14 +199,14 @@ static void an_entry(void)
 	under_write = NULL;
 	CHECK(thread.trace->n == at + 1 && !get(thread.trace, at + 1, &out));
 	done_at = NULL;
-	/* With its name at the end. */
+	/* The ring has the name that its thread had at the end. */
 	name = "another";
 	ring = thread.trace;
 	hot.record = &thread;
 	tach__self = &hot;
 	tach__trace_close(&thread);
 	CHECK(!strcmp(ring->name, name) && !thread.trace);
-	/* Of another thread, which died. */
+	/* The ring of another thread, which has died. */
 	tach__trace_open(&thread);
 	name = "not its name";
 	ring = thread.trace;
@@ -214,7 +216,7 @@ static void an_entry(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* Each page of a new one is stored to, as a first touch takes a fault. */
+/* Writes to each page of a new ring, so that later entries take no page fault. */
 static void touched(void)
 {
 	const struct tach__trace *ring;

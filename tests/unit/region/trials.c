@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials by themselves: what each does in which order, which are shown, and what they need. */
+/*
+ * Trials alone: the actions of each trial in their order, which trials are used, and the memory
+ * that they need.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +11,7 @@
 #include "core/region/trial.h"
 #include "tests/check.h"
 
-/* ---- regions: a letter as one starts, a point as it stops ---- */
+/* ---- regions: a letter for a START, a dot for its STOP ---- */
 
 static char did[64];
 static struct tach_region_mark *open_[8];
@@ -16,14 +19,14 @@ static int depth;
 static uint64_t poked[2]; /* target of pokes */
 static const uint32_t lock_is = 0x100;
 static const uint64_t locks_are = 0x2000;
-static uint64_t lock_by, locks_by; /* of the mark that changed last */
+static uint64_t lock_by, locks_by; /* locks of the mark that changed last */
 
 static void note(char letter)
 {
 	did[strlen(did) % (sizeof did - 1)] = letter;
 }
 
-/* A poke's value is visible in the next step. */
+/* Records a poke: its value is visible in the next step. */
 static void note_poke(void)
 {
 	if (poked[0] || poked[1])
@@ -47,8 +50,8 @@ static void sim_start(struct tach_site *site, struct tach_region_mark *mark)
 	open_[depth++] = mark;
 }
 
-static int comes;  /* the kernel, into that many more of the trials */
-static int stales; /* the same, told by START */
+static int comes;  /* number of further trials that the kernel disturbs */
+static int stales; /* the same, reported by START */
 static int outermost;
 static void kernel_comes(int s);
 
@@ -234,7 +237,7 @@ static int ran;
 static struct tach__poke pokes_nothing;
 static const uint32_t *ids;
 
-/* The n-th adds (n * 7) % 16 to each sum, and to each of the regions something of its own. */
+/* The n-th trial adds (n * 7) % 16 to each sum, and a number of its own to each region. */
 static void counts(const struct tach__poke *poke)
 {
 	CHECK(poke == &pokes_nothing);
@@ -262,7 +265,7 @@ static void begin(void)
 	pokes_nothing.value = 0;
 }
 
-/* Each region's sums begin elsewhere. */
+/* The sums of each region begin with another value. */
 static void run(int warm, int tries)
 {
 	struct tach__trials r = {&the_thread, &shown, warm, tries, NULL, NULL, NULL, NULL, 0};
@@ -274,7 +277,7 @@ static void run(int warm, int tries)
 	tach__trials_run(&r, counts, &pokes_nothing, ids);
 }
 
-/* Trials of those numbers, sorted, and nothing else. */
+/* Returns true if exactly the trials with these numbers were used, sorted. */
 static int is_shown(int from, int n)
 {
 	uint64_t told[TACH__TRIES];
@@ -316,7 +319,7 @@ static void sorted(void)
 			CHECK(ran == warm + tries && is_shown(warm, tries), "%d %d", warm,
 			      tries);
 		}
-	/* Their earlier values stay, in no order. */
+	/* Earlier values stay, unsorted. */
 	for (int s = 0; s < TACH__SHOWN; s++)
 		CHECK(shown.before[s][0] > shown.before[s][1] &&
 		      shown.before[s][1] > shown.before[s][2] && shown.before[s][3] == 0);
@@ -337,7 +340,10 @@ static void not_those_that_the_kernel_came_into(void)
 	}
 }
 
-/* A planted cost is in the minimum. A trial that has more counts if there is no other. */
+/*
+ * A planted cost is in the minimum. A trial with additional counts is used only if there is no
+ * other.
+ */
 static void planted(void)
 {
 	static const struct {
@@ -433,7 +439,7 @@ static void no_memory(void)
 	allowed = 0;
 	CHECK(tach__trials_begin(&t, &the_thread) == 0 && !hot->limit && !has_histograms);
 	CHECK(!tach__table(hot)[TACH__SITE_EMPTY] && hot->split == tach__table(hot));
-	/* Without the state for sparse entries, all are measured. */
+	/* Without the state for sparse mode, all entries are measured. */
 	allowed = 1;
 	the_config.sparse = 2;
 	CHECK(tach__trials_begin(&t, &the_thread) == 1 && !t.sampling);

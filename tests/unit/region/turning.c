@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns of sets in a thread: when one is due, and which set comes then. */
+/* Sets that take turns in a thread: when a turn is due, and which set is next. */
 #include <string.h>
 #include "core/region/region.h"
 #include "tests/check.h"
@@ -35,7 +35,7 @@ static void end_1(struct tach_region_mark *of)
 	ended[1]++;
 }
 
-/* The thread follows to another set during an end, or loses its set. */
+/* The thread changes to another set during an end, or loses its set. */
 static void end_elsewhere(struct tach_region_mark *of)
 {
 	(void)of;
@@ -53,7 +53,7 @@ static void end_nowhere(struct tach_region_mark *of)
 #define tach__random   sim_random
 #include "core/region/turns.c"
 
-/* The first `sets` of a ring; 1: it is alone. */
+/* Begins with the first `sets` sets of a ring; 1: there is no other set. */
 static void begin(uint32_t sets)
 {
 	memset(&its_hot, 0, sizeof its_hot);
@@ -84,7 +84,7 @@ static void chosen(void)
 	chance = 12;
 	tach__turn_begin(&thread);
 	CHECK(thread.turning.left == UINT64_MAX);
-	/* From 1 to 9 entries, 5 on average. */
+	/* A turn has 1 to 9 entries, 5 on average. */
 	begin(3);
 	tach__turn_choose(&thread, &turn);
 	CHECK(thread.turning.left == UINT64_MAX && thread.turning.before == 3);
@@ -97,7 +97,7 @@ static void chosen(void)
 	}
 }
 
-/* Outermost entries alone are counted, and from the last on a turn stays due. */
+/* Only outermost entries are counted; after the last one, the turn stays due. */
 static void ends(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
@@ -117,7 +117,7 @@ static void ends(void)
 			      !its_hot.limit);
 		}
 		CHECK(ended[fenced] == 4 && !ended[!fenced] && !cold[0] && !cold[1]);
-		/* Marks of a child, or of another thread. */
+		/* A mark that belongs to a child, or to another thread. */
 		thread.turning.end[fenced] = NULL;
 		its_hot.end[fenced](&its_mark);
 		its_hot.record = NULL;
@@ -163,7 +163,7 @@ static void next_set(void)
 	begin(3);
 	ring_of[0].generation = 1;
 	CHECK(tach__turn_config(ring_of, &turn) == &ring_of[2] && !ring_of[0].ring.begun);
-	/* Of an older configuration; or it begins. */
+	/* The turn belongs to an older configuration, or it is the first. */
 	turn.generation = 0;
 	CHECK(tach__turn_config(ring_of, &turn) == &ring_of[0] && ring_of[0].ring.begun == 1);
 	turn = (struct tach__turn){.generation = 1};

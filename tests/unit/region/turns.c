@@ -92,7 +92,7 @@ static void constant(void)
 	TACH_STOP(constant);
 }
 
-/* Long ones come in a row, like phases of a program. */
+/* Long entries follow each other, like phases of a program. */
 static uint64_t varying(int i)
 {
 	uint64_t n = i / 500 % 2 ? 100 + (uint64_t)(i % 7) : 2000 + (uint64_t)(i % 90);
@@ -103,7 +103,7 @@ static uint64_t varying(int i)
 	return n;
 }
 
-/* Inside it are others, always of one set. */
+/* Each contains other entries, always measured with one set. */
 static void around(void)
 {
 	TACH_START(around);
@@ -145,7 +145,7 @@ static void each_is_shown_as_of_all_entries(void)
 	near("constant", "d", ENTRIES * 2000.0);
 	CHECK(a.error < ENTRIES * 1000.0 * 1e-6, "error %g", a.error);
 	near("constant", "ratio", 2);
-	/* Six standard errors: no chance goes so far. */
+	/* Six standard errors, which chance does not reach. */
 	a = value_of("varying", "a");
 	CHECK(a.error > 0 && fabs(a.value - truth) <= 3 * a.error, "%g +-%g, not %g", a.value,
 	      a.error, truth);
@@ -188,7 +188,7 @@ static void what_was_not_seen_is_not_zero(void)
 	look();
 	a = value_of("whole", "a");
 	c = value_of("whole", "c");
-	/* A thread may begin with either. */
+	/* A thread may begin with either set. */
 	CHECK(isnan(a.value) != isnan(c.value), "%g, %g", a.value, c.value);
 	c = isnan(a.value) ? a : c;
 	CHECK(c.flags & TACH_FLAG_LOST, "flags %x", c.flags);

@@ -51,7 +51,7 @@ static int and_goes_on(void)
 	return to_closed_pipe();
 }
 
-/* The program blocks it: no new pending signal remains. */
+/* If the program blocks the signal, no new pending signal remains. */
 static int with_the_signal_blocked(void)
 {
 	sigset_t set;
@@ -81,7 +81,7 @@ static void a_closed_pipe(void)
 	      outcome(with_one_of_its_own_pending));
 }
 
-/* A name of a pipe that has no path, as /dev/stdout may be. */
+/* A pipe without a path, such as /dev/stdout may be. */
 static void a_pipe_by_name(void)
 {
 	char name[64], got[16] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a delivered text ends up, and what is there when system calls are refused, interrupted
- * or done by halves.
+ * Where a delivered text is written, and what remains when system calls are refused,
+ * interrupted or incomplete.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "tests/check.h"
 #include "tests/unit/report/refused.h"
 
-/* ---- a folder of the test's own ---- */
+/* ---- a folder of this test ---- */
 
 static char folder[] = "/tmp/tach-deliver-XXXXXX", file[64], other[64];
 static char new_text[] = "the new text, which is longer than the old one", old_text[] = "old";
 
-/* The signals of writing are kept back, and no other. */
+/* Only the signals that a write can raise are blocked. */
 static void look_at_signals(void)
 {
 	sigset_t now;
@@ -36,7 +36,7 @@ static void look_at_signals(void)
 		      "%d", s);
 }
 
-/* So that what is not set is not 0. */
+/* Fills the stack, so that unset variables are not 0. */
 static void fill_stack(void)
 {
 	volatile char room[16384];
@@ -95,7 +95,7 @@ static struct stat status(const char *path)
 	return s;
 }
 
-/* How many files; they go. */
+/* Removes the files, and returns their number. */
 static int wipe(void)
 {
 	DIR *d = opendir(folder);
@@ -153,7 +153,7 @@ static void an_old_one(void)
 	CHECK(deliver(0) == 0 && holds(file, new_text));
 	CHECK((status(file).st_mode & 07777) == 0751 && status(file).st_ino != was);
 	CHECK(wipe() == 1);
-	/* Without permission to change its owner. */
+	/* The owner cannot be changed. */
 	put(file, old_text, 0604);
 	refuse("fchown", EPERM, 0, 1);
 	CHECK(deliver(0) == 0 && (status(file).st_mode & 07777) == 0604 && calls_refused == 1);
@@ -169,7 +169,7 @@ static void through_links(void)
 	CHECK(wipe() == 2);
 }
 
-/* Another user's, in a folder like /tmp: whatever fs.protected_symlinks is. */
+/* A link of another user, in a folder like /tmp, with any value of fs.protected_symlinks. */
 static void links_that_were_planted(void)
 {
 	struct stat of = {0};
@@ -180,7 +180,7 @@ static void links_that_were_planted(void)
 		int code = deliver(0);
 
 		CHECK((code == 0 || code == -EACCES) && holds(other, old_text), "%d", code);
-		/* Its owner's folder is its own affair. */
+		/* A link in a folder of the link's owner is followed. */
 		CHECK(chown(folder, 12345, 12345) == 0);
 		unlink(file);
 		CHECK(symlink(other, file) == 0 && lchown(file, 12345, 12345) == 0);
@@ -207,7 +207,7 @@ static void names_of_parts(void)
 {
 	char part[128];
 
-	/* One is there already, of a process that ended. */
+	/* A part file of an ended process already exists. */
 	snprintf(part, sizeof part, "%s/.file.%d.0", folder, (int)getpid());
 	put(part, old_text, 0600);
 	CHECK(deliver(0) == 0 && holds(file, new_text) && holds(part, old_text));
@@ -215,7 +215,7 @@ static void names_of_parts(void)
 	refuse("create", EEXIST, 0, INT_MAX);
 	CHECK(deliver(0) == -EEXIST && calls_refused == 1000, "%d", calls_refused);
 	CHECK(wipe() == 0);
-	/* In the folder where it works. */
+	/* The file is in the working directory. */
 	CHECK(chdir(folder) == 0);
 	strcpy(part, file);
 	strcpy(file, "file");
@@ -232,7 +232,7 @@ static void a_name_too_long(void)
 
 	memset(path, '/', sizeof path - 1);
 	CHECK(tach__deliver_file(path, 0, &text) == -ENAMETOOLONG);
-	/* The kernel's limit is the component's: what a part is called is short. */
+	/* The kernel's limit is per component: the name of a part file is short. */
 	snprintf(path, sizeof path, "%s/%0255d", folder, 1);
 	CHECK(tach__deliver_file(path, 0, &text) == 0);
 	CHECK(wipe() == 1);
@@ -240,7 +240,7 @@ static void a_name_too_long(void)
 
 /* ---- system calls ---- */
 
-/* The older file is whole, and no part is left. */
+/* On failure, the old file is unchanged, and no part file remains. */
 static void what_is_refused_leaves_the_old(void)
 {
 	static const struct {
@@ -263,7 +263,7 @@ static void what_is_refused_leaves_the_old(void)
 	}
 }
 
-/* A write of nothing, again and again, is an error. */
+/* A write that repeatedly writes 0 bytes is an error. */
 static void what_writes_nothing_ends(void)
 {
 	put(file, old_text, 0600);
@@ -284,7 +284,7 @@ static void what_is_interrupted_goes_on(void)
 	CHECK(wipe() == 1);
 }
 
-/* The kernel's renameat2, which musl has no function for. */
+/* Calls the kernel's renameat2, for which musl has no function. */
 static long refusing(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (number == SYS_renameat2 && is_refused("renameat2"))
@@ -292,7 +292,7 @@ static long refusing(long number, long a, long b, long c, long d, long e, long f
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
 
-/* File systems know renames that replace nothing, or links, or neither. */
+/* File systems without renames that replace nothing, without links, or without both. */
 static void fresh_ones(void)
 {
 	static const int unknown[] = {EINVAL, ENOSYS};
@@ -311,7 +311,7 @@ static void fresh_ones(void)
 	tach__sys = tach__sys_real;
 }
 
-/* In place: the same file, truncated to its new content. */
+/* If the file cannot be replaced, it is truncated and written in place. */
 static void where_none_can_be_replaced(void)
 {
 	static const struct {
@@ -341,7 +341,7 @@ static void where_none_can_be_replaced(void)
 	}
 }
 
-/* Room for all of it is made before the first byte is written over. */
+/* Space for the new content is reserved before the first byte is overwritten. */
 static void in_place_by_halves(void)
 {
 	static const struct {

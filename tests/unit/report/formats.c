@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT. JSON is what
- * was loaded, byte by byte; pages of HTML leave out what has a source of its own.
+ * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT. JSON must be
+ * equal to the loaded text, byte by byte; comparisons of HTML pages leave out the parts that
+ * have source files of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void read_file(struct text *t, const char *file)
 	CHECK(t->length > 0, "%s", file);
 }
 
-/* The first one of it. */
+/* Replaces the first occurrence. */
 static void put_for(struct text *t, const char *what, const char *with)
 {
 	static struct text whole;
@@ -47,7 +48,7 @@ static void write_as(struct text *t, const struct tach_snapshot *s,
 	CHECK(tach_report_write(s, &opt, append, t, &err) == 0, "%s", err.text);
 }
 
-/* Says which line is the first that differs. */
+/* Compares, and prints the first line that differs. */
 static void compare(const struct text *is, const struct text *wanted, const char *file)
 {
 	size_t i = 0, begin = 0;
@@ -109,7 +110,7 @@ static const struct tach_report_options json = {.format = TACH_FORMAT_JSON},
 					forty = {.width = 40, .color = 1},
 					two_hundred = {.ascii = 1, .width = 200};
 
-/* All that a report can have. */
+/* A report with everything that a report can contain. */
 static void whole(void)
 {
 	holds("formats/whole", "json", json);
@@ -122,7 +123,7 @@ static void whole(void)
 	holds("formats/whole", "tiny", tiny);
 }
 
-/* No region, of a rank. */
+/* A report of a rank, without regions. */
 static void none(void)
 {
 	holds("formats/none", "json", json);
@@ -142,7 +143,7 @@ static void clock_alone(void)
 	holds("formats/clock", "text", text);
 }
 
-/* The tool has the same rules. */
+/* The tool follows the same rules. */
 static void of_the_tool(void)
 {
 	holds("report/sample", "text", text);
@@ -186,7 +187,7 @@ static void shares_of_time(void)
 	tach_snapshot_free(s);
 }
 
-/* Next to a place that leaves five columns, or four. */
+/* Names next to a place of source that leaves five columns, or four. */
 static void names_beside_places(void)
 {
 	static struct text is;
@@ -201,7 +202,7 @@ static void names_beside_places(void)
 	tach_snapshot_free(s);
 }
 
-/* Calls are the ones with values; the others are next to them. */
+/* The column of calls counts entries with values; the next column shows the others. */
 static void calls_and_others(void)
 {
 	static struct text is;
@@ -221,7 +222,7 @@ static void calls_and_others(void)
 	      "%s", is.at);
 	write_as(&is, s, html);
 	CHECK(strstr(is.at, "data-i=\"66\">66</td>") && strstr(is.at, ">33 never stopped<"));
-	/* In sparse mode values stand for all. */
+	/* In sparse mode the values represent all entries. */
 	info->lost = info->excluded = 0;
 	info->entries = 1000;
 	info->skipped = 934;
@@ -236,7 +237,7 @@ static void calls_and_others(void)
 	tach_snapshot_free(s);
 }
 
-/* Each format says what is in no row. */
+/* Each format shows the counts that are in no row. */
 static void missing(void)
 {
 	static const struct {
@@ -265,7 +266,7 @@ static void missing(void)
 		write_as(&is, s, (struct tach_report_options){.format = cases[i].format});
 		CHECK(strstr(is.at, cases[i].says), "%s in %s", cases[i].says, is.at);
 	}
-	/* It is read back, and added up. */
+	/* The output can be loaded again, and merged. */
 	write_as(&is, s, json);
 	CHECK(tach_snapshot_load(is.at, is.length, &again, NULL) == 0);
 	list[0] = s;
@@ -278,7 +279,7 @@ static void missing(void)
 	tach_snapshot_free(s);
 }
 
-/* Series of an event that is counted twice are not the same. */
+/* An event that is counted twice has two different series. */
 static void twice(void)
 {
 	static struct text is;
@@ -293,7 +294,7 @@ static void twice(void)
 	tach_snapshot_free(s);
 }
 
-/* Rows that are divided by task, tag or thread have more columns, whichever of them it is. */
+/* Rows divided by task, tag or thread have more columns, for any of the three. */
 static void divided_rows(void)
 {
 	static const char more[] = ",flags,of,task,tag,thread\r\n";
@@ -315,7 +316,7 @@ static void divided_rows(void)
 	tach_snapshot_free(s);
 }
 
-/* A quantity that only metrics use has no column. JSON keeps it, with its mark. */
+/* A quantity that only metrics use has no column. JSON contains it, with a mark. */
 static void operands(void)
 {
 	static const enum tach_format tables[] = {TACH_FORMAT_TEXT, TACH_FORMAT_CSV,
@@ -337,12 +338,12 @@ static void operands(void)
 	for (size_t i = 0; loaded && i < sizeof tables / sizeof *tables; i++) {
 		write_as(&is, loaded, (struct tach_report_options){.format = tables[i]});
 		at = strstr(is.at, "of-a-metric");
-		/* A page carries the report in JSON as well. */
+		/* An HTML page also contains the report as JSON. */
 		json_at = strstr(is.at, "<script type=\"application/json\"");
 		CHECK(!at || (json_at && at > json_at), "format %d", (int)tables[i]);
 		CHECK(strstr(is.at, s->plain.quantity[1]), "format %d", (int)tables[i]);
 	}
-	/* Together with a report that asked for it, it is shown. */
+	/* Merged with a report that requested this quantity, it is shown. */
 	for (int asked = 0; loaded && asked < 2; asked++) {
 		tach__plain_mark_operand(&s->plain, 2, !asked);
 		for (int first = 0; first < 2; first++) {

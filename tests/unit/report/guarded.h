@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that ends where a page begins that nothing may touch: who reads beyond an array dies.
- * With glibc, the library's calloc gets such memory too, unless a sanitizer looks instead.
+ * Arrays that end at an inaccessible page, so that a read beyond the end crashes. With glibc,
+ * the library's calloc returns such memory too, unless a sanitizer checks accesses.
  */
 #ifndef TESTS_UNIT_REPORT_GUARDED_H
 #define TESTS_UNIT_REPORT_GUARDED_H
@@ -20,7 +20,7 @@ static inline void *guarded(size_t size)
 	return g.end - size;
 }
 
-/* It stays until the program ends. */
+/* The copy is never freed. */
 static inline void *guarded_copy(const void *from, size_t size)
 {
 	return size ? memcpy(guarded(size), from, size) : NULL;

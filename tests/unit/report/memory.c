@@ -31,7 +31,7 @@ static int discard(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* A job with this number of allocations. */
+/* Runs a job that makes this number of allocations. */
 static void each_piece(int (*job)(int), int which, long pieces)
 {
 	long blocks_before = live, pages_before = mapped;
@@ -86,15 +86,17 @@ static void of_formats(void)
 	CHECK(threshold != NULL);
 	if (!threshold)
 		return;
-	/* Where a formula has no memory, the usual threshold holds. */
+	/* If a formula cannot be allocated, the default threshold applies. */
 	memcpy(threshold, "\"no\"       ", 11);
 	CHECK(tach_snapshot_load(json, n, &snapshot, NULL) == 0);
 	if (!snapshot)
 		return;
-	/* Settings of reports in the environment are kept from the first report on. */
+	/* The environment's settings for reports are read by the first report, and kept. */
 	CHECK(report(TACH_FORMAT_TEXT) == 0);
-	/* Regions have two histograms, three, and four times one; a tree of metrics takes four
-	 * pieces, one of regions one. */
+	/*
+	 * Allocations: two histograms for regions, three, and four times one; four pieces for a
+	 * tree of metrics, one for a tree of regions.
+	 */
 	each_piece(report, TACH_FORMAT_TEXT, 4 + 6 + 4 + 1);
 	each_piece(report, TACH_FORMAT_JSON, 2 + 3 + 4);
 	each_piece(report, TACH_FORMAT_CSV, 0);
@@ -132,11 +134,11 @@ static void of_the_process(void)
 {
 	long blocks_before = 0, pages_before = 0;
 
-	setenv("TACH_RUN", "1", 1); /* nothing else is started */
+	setenv("TACH_RUN", "1", 1); /* so that nothing else is started */
 	setenv("TACH_TRACE", "/dev/null", 1);
 	tach__output_at_exit(NULL);
 	each_piece(trace_file, 0, 2);
-	/* The first time takes what stays. */
+	/* The first report makes allocations that stay. */
 	for (int i = 0; i < 2; i++) {
 		blocks_before = live;
 		pages_before = mapped;

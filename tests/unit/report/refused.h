@@ -20,12 +20,12 @@
 #pragma clang diagnostic ignored "-Wstatic-in-inline"
 #endif
 
-/* Calls that are refused: `times` calls of that name, after the first `skip`. */
+/* Refused calls: `times` calls with this name, after the first `skip`. */
 static struct refusal {
 	const char *call;
 	int code, skip, times;
 } refused[2];
-static int calls_refused, chunk; /* chunk: bytes of a write, 0: all */
+static int calls_refused, chunk; /* chunk: maximum size of a write; 0: unlimited */
 static size_t longest;		 /* of a write */
 static void (*while_written)(void);
 
@@ -64,7 +64,7 @@ ssize_t write(int fd, const void *from, size_t n)
 	return syscall(SYS_write, fd, from, chunk && n > (size_t)chunk ? (size_t)chunk : n);
 }
 
-/* Refused with 0: nothing becomes ready. */
+/* A refusal with code 0: no descriptor becomes ready. */
 int poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	struct timespec at = {ms / 1000, 0};

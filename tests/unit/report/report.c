@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: JSON is read strictly; tables keep to the width and colour they are given. */
+/* Reports: Reports: JSON is read strictly; tables have the requested width and colour. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -136,12 +136,12 @@ static void widths_are_respected(void)
 {
 	struct tach_snapshot *s = load();
 
-	/* The first column and one other are as narrow as a table can be: 35 + 2 + 27. */
+	/* The narrowest table has the first column and one more: 35 + 2 + 27. */
 	for (int width = 64; s && width < 200; width++) {
 		struct tach_report_options opt = {.width = width};
 		const char *line = write_as(s, opt);
 
-		/* Sentences below the table are the terminal's to break. */
+		/* Long sentences below the table are wrapped by the terminal. */
 		for (; *line && *line != '\n'; line += strcspn(line, "\n") + 1) {
 			char copy[1000];
 
@@ -165,7 +165,7 @@ static void colour_is_asked_for(void)
 	CHECK(!strchr(write_as(s, opt), '\033'));
 	opt.color = 1;
 	CHECK(strstr(write_as(s, opt), "\033[1mregion"));
-	/* A file is no terminal. */
+	/* A file is not a terminal. */
 	CHECK(tach_report_fd(s, NULL, fileno(file), NULL) == 0);
 	rewind(file);
 	n = fread(text, 1, sizeof text, file);

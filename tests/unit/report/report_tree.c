@@ -30,7 +30,7 @@ static void write_as(const struct tach_snapshot *s, enum tach_format format, int
 	CHECK(tach_report_write(s, &opt, gather, NULL, NULL) == 0);
 }
 
-/* Slots of a region: 1000, of which those are what the metrics say. */
+/* The slots of a region are 1000; the metrics are shares of them. */
 struct shares {
 	const char *region;
 	double ns, frontend, backend, memory, retiring, error;
@@ -68,7 +68,7 @@ static void part(char *to, const char *name, const struct shares *r)
 	value(to, "b", r->backend, r->error);
 	value(to, "m", r->memory, r->error);
 	value(to, "r", r->retiring, r->error);
-	/* Data kept by loading, and computed again by merging. */
+	/* The loaded value, which merging computes again. */
 	value(to, "retiring", r->retiring / 1000, r->error / 1000);
 	value(to, "memory", r->memory / 1000, r->error / 1000);
 	value(to, "frontend", r->frontend / 1000, r->error / 1000);
@@ -131,16 +131,16 @@ static void what_is_above_comes_first(void)
 		     "(50.0 %): waiting for loads.\n") &&
 		      text[used - 1] == '\n' && strrchr(text, '\n') == text + used - 1,
 	      "%s", text);
-	/* The sentence is the end. */
+	/* The sentence ends the report. */
 	CHECK(strchr(strstr(text, "What to look at next"), '\n') == text + used - 1);
-	/* A metric without a level is a column, and in no tree. */
+	/* A metric without a level is a column of the table, and not part of a tree. */
 	CHECK(!strstr(strstr(text, "Where the slots went"), "plain"));
 	tach_snapshot_free(s);
 }
 
 static void the_heaviest_region_decides(void)
 {
-	/* The last one has it all inside. */
+	/* The last region contains all others. */
 	const struct shares all[] = {{"small", 1e3, 900, 50, 10, 50, 0, 0},
 				     work,
 				     {"outer", 6e6, 900, 50, 10, 50, 0, 1e6}};
@@ -153,7 +153,7 @@ static void the_heaviest_region_decides(void)
 
 static void thresholds_decide(void)
 {
-	/* 0.3 of the front end is more than usual, and less than its own. */
+	/* A front end share of 0.3 is above the default threshold, but below its own. */
 	const struct shares even = {"even", 1e6, 300, 200, 190, 500, 0, 0};
 	struct tach_snapshot *s = saved(METRICS, &even, 1);
 
@@ -162,7 +162,7 @@ static void thresholds_decide(void)
 	tach_snapshot_free(s);
 }
 
-/* A share that does not rise above its error is no reason to look anywhere. */
+/* A share that is not above its error causes no advice. */
 static void errors_decide(void)
 {
 	const struct shares unsure = {"unsure", 1e6, 100, 600, 500, 300, 700, 0};
@@ -199,7 +199,7 @@ static void saved_again_and_merged(void)
 	tach_snapshot_free(both);
 }
 
-/* Cycles of parents, invalid formulas, names of any bytes, levels beyond the maximum. */
+/* Cycles of parents, invalid formulas, names with any bytes, too many levels. */
 static void hostile_reports(void)
 {
 	static const char hostile[] =
@@ -253,7 +253,9 @@ static int count_of(const char *piece)
 	return n;
 }
 
-/* The same order, thresholds, errors and sentence on the page, and nothing that ends its tags.
+/*
+ * The HTML page has the same order, thresholds, errors and sentence, and no text that closes
+ * its tags.
  */
 static void pages_have_trees(void)
 {
@@ -280,7 +282,7 @@ static void pages_have_trees(void)
 	CHECK(strstr(text, "<h3>&lt;script&gt;&quot;&amp;</h3>"));
 	CHECK(count_of("<ul>") == count_of("</ul>") && count_of("<li") == count_of("</li>"));
 	CHECK(count_of("class=\"card tree\"") == 2);
-	/* A page without a tree says nothing of one. */
+	/* A page without a tree does not mention one. */
 	tach_snapshot_free(s);
 	s = saved("{\"name\":\"plain\",\"formula\":\"N1 + N2\"}", &work, 1);
 	write_as(s, TACH_FORMAT_HTML, 0);

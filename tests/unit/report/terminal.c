@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a report looks on a terminal, as the environment and the terminal say; pipes and files.
- */
+/* The look of a report, as the environment and the terminal require it; pipes and files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +15,7 @@
 #include "tests/check.h"
 #include "tests/unit/report/refused.h"
 
-static int terminal, behind = -1; /* output of the first is input of the second */
+static int terminal, behind = -1; /* behind: reads what is written to terminal */
 
 static void open_terminal(void)
 {
@@ -106,7 +105,7 @@ static void no_terminal(void)
 	close(end[1]);
 }
 
-/* One row, so that a report is this text and the same notes whatever it is. */
+/* A snapshot with one row, so that reports have the same text and notes in each case. */
 static struct tach_snapshot *snapshot(void)
 {
 	static const char json[] =
@@ -137,7 +136,7 @@ static void told(const struct tach_error *err, int code, const char *begins)
 
 static const char EMPTY[] = "No region was entered.\n";
 
-/* Written by pieces, interrupted, refused. */
+/* Writes that are split, interrupted or refused. */
 static void to_descriptors(void)
 {
 	struct tach_report_options csv = {.format = TACH_FORMAT_CSV};
@@ -239,7 +238,7 @@ static void to_a_terminal(void)
 	environment("TERM=xterm LANG=C");
 	CHECK(tach_report_fd(s, NULL, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "\033[1mregion", 10) == 0);
-	/* Options that are not given have no effect. */
+	/* Options that are not set have no effect. */
 	CHECK(tach_report_fd(s, &narrow, terminal, NULL) == 0);
 	CHECK(strncmp(got(behind), "region  calls\n", 14) == 0);
 	tach_snapshot_free(s);
@@ -284,7 +283,7 @@ static void suffixes(void)
 	CHECK(tach_report_format(NULL) == TACH_FORMAT_TEXT);
 }
 
-/* By its suffix, or as the options say. */
+/* The suffix chooses the format, unless the options do. */
 static void to_files(void)
 {
 	char folder[] = "/tmp/tach-report-XXXXXX", file[64], is[100];

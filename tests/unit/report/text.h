@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A buffer that collects the beginning of a report. */
+/* A buffer for the first part of a report. */
 #ifndef TESTS_UNIT_REPORT_TEXT_H
 #define TESTS_UNIT_REPORT_TEXT_H
 

@@ -18,7 +18,7 @@
 static struct tach_site a = TACH_SITE_INIT("a", 0, ""), b = TACH_SITE_INIT("b;\n\x1f|", 0, "");
 static struct tach__trace *ring;
 static struct tach__buffer text;
-static double ns; /* of a tick, in traces */
+static double ns; /* ns per tick, in traces */
 
 static void *enter_both(void *unused)
 {
@@ -46,7 +46,7 @@ static struct tach__traced *place(uint64_t number)
 					       number % TACH__TRACE_ENTRIES * words);
 }
 
-/* The next entry of the ring; ticks since the traces' base. */
+/* Adds an entry to the ring; times are ticks since the traces' base. */
 static struct tach__traced *add(const struct tach_site *site, uint32_t level, uint64_t begun,
 				uint64_t end)
 {
@@ -139,7 +139,7 @@ static void each_entry_is_an_event(void)
 	e->tag = 0xbeef;
 	if (ring->sums > 1)
 		e->sum[1] = 12;
-	/* Half an hour later, to the nanosecond. */
+	/* Half an hour later, the time is still exact to the nanosecond. */
 	e = add(&a, 0, 1200000000001, 1200000000004);
 	e->flags = TACH_FLAG_SYSCALL;
 	begin_trace(wanted);
@@ -150,7 +150,10 @@ static void each_entry_is_an_event(void)
 	CHECK(strcmp(written(0), wanted) == 0, "%s\nnot\n%s", text.at, wanted);
 }
 
-/* The three oldest made way, and of the others three are there: the rest is lost too. */
+/*
+ * The three oldest entries were overwritten, and three of the others are there: the rest counts
+ * as lost too.
+ */
 static void what_made_way_is_counted(void)
 {
 	char wanted[2000];
@@ -219,7 +222,7 @@ static int lines_of(const char *t)
 	return n;
 }
 
-/* The lines, in whatever order. */
+/* The text has exactly these lines, in any order. */
 static void stacks_are(const char *const *lines, int n)
 {
 	written(1);
@@ -236,7 +239,7 @@ static void stacks_are(const char *const *lines, int n)
 	CHECK(lines_of(text.at) == n, "%s", text.at);
 }
 
-/* Nested parts are subtracted: 200 ticks minus 21, 10 and 10. Parts of ns are rounded. */
+/* Nested parts are subtracted: 200 ticks minus 21, 10 and 10. Fractions of ns are rounded. */
 static void self_time_by_stack(void)
 {
 	static const char *const lines[] = {"a 239", "a;b:  | 39", "a;a 15", "a;b:  |;a 8"};
@@ -300,7 +303,7 @@ static void of_all_rings(void)
 	ring = mine;
 }
 
-/* The last of a ring that has gone round; a tick is enough for a line. */
+/* The last entries of a full ring; one tick of self time is enough for a line. */
 static void what_is_left(void)
 {
 	static const char *const lines[] = {"a 30", "b:  | 2"};
@@ -312,7 +315,7 @@ static void what_is_left(void)
 	stacks_are(lines, 2);
 }
 
-/* 131 open regions: the deepest three stand side by side, in the 128th. */
+/* 131 open regions: the three deepest are siblings in the 128th. */
 static void deeper_than_a_stack_is(void)
 {
 	char path[1000] = "", line[1010];
@@ -340,7 +343,7 @@ static void deeper_than_a_stack_is(void)
 	CHECK(lines_of(text.at) == 127 + 2, "%d lines", lines_of(text.at));
 }
 
-/* A tree whose number of stacks equals the entries of a ring; its ends in order. */
+/* A tree with as many stacks as a ring has entries, which are sorted by their end. */
 static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *site,
 		     uint64_t now)
 {
@@ -354,7 +357,7 @@ static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *s
 	return now + 1;
 }
 
-/* 4096 of 8191 stacks have a place: nested parts of the others are in no other stack either. */
+/* 4096 of 8191 stacks have room: nested entries of the others appear in no stack. */
 static void more_stacks_than_room(void)
 {
 	int ticks = 0;
@@ -369,7 +372,7 @@ static void more_stacks_than_room(void)
 
 		while (end[-1] != ' ')
 			end--;
-		/* One tick as it begins, one as it ends. */
+		/* Each entry has one tick at its begin and one at its end. */
 		ticks += atoi(end) == 3;
 		CHECK(*at == 'a', "%.*s", (int)strcspn(at, "\n"), at);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees of metrics: parents, thresholds, order, and the sentence; for snapshots made by hand,
- * whose arrays end at inaccessible memory.
+ * Trees of metrics: parents, thresholds, order, and the sentence, for hand-made snapshots whose
+ * arrays end at inaccessible memory.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { MANY = 70 };
 
-/* A metric, and its value in the first region. */
+/* A metric with its value in the first region. */
 struct metric {
 	const char *name, *parent;
 	int level;
@@ -35,7 +35,7 @@ static void plain_text(struct tach__out *to, const char *t)
 	tach__out_text(to, t);
 }
 
-/* Two regions, of which the first was called. */
+/* Two regions; the first one was called. */
 static void make(const struct metric *from, int n)
 {
 	struct tach__plain_metric metric[MANY] = {0};
@@ -59,7 +59,7 @@ static void make(const struct metric *from, int n)
 		for (int part = 0; part < 2; part++)
 			region[r].value[part] =
 				guarded_copy(value, (size_t)(1 + n) * sizeof *value);
-		/* More time than the other, by an entry that was not measured. */
+		/* This region has more time than the other, but its entry was not measured. */
 		if (r)
 			region[r].value[TACH_PART_SELF][0].value = 9;
 	}
@@ -172,7 +172,7 @@ static void order(void)
 			tree.shown[m] = 1;
 	}
 	CHECK(tach__tree_next(&tree, 0) == 5 && tach__tree_next(&tree, 1) == -1);
-	/* Taken in hand again, nothing of it was shown. */
+	/* A tree used again shows nothing of its earlier use. */
 	CHECK(tach__tree_region(&tree, 0) && tach__tree_next(&tree, -1) == 4);
 	tach__tree_end(&tree);
 }
@@ -236,7 +236,7 @@ static void sentences(void)
 		     BEGINNING "great (50.0 %), and in it retiring inside (0.8).") == 0,
 	      "%s", text.at);
 	CHECK(strcmp(sentence(all, 3), BEGINNING "small (25.0 %).") == 0, "%s", text.at);
-	/* Work that was wanted alone. */
+	/* Only work that is useful. */
 	CHECK(strcmp(sentence(all, 2), even) == 0, "%s", text.at);
 	all[0].value = NAN;
 	CHECK(strcmp(sentence(all, 2), out_of_reach) == 0, "%s", text.at);
@@ -264,7 +264,7 @@ static int count_of(const char *piece)
 	return n;
 }
 
-/* More levels than any file has and any format shows. */
+/* More levels than a file may have and a format shows. */
 static void depth(void)
 {
 	static char name[MANY][16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as people read them: prefixes, units, digits, and where each of them begins. */
+/* Values as people read them: prefixes, units, digits, and the limits between them. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -64,7 +64,7 @@ static void times(void)
 	}
 }
 
-/* Time, one quantity, metrics. */
+/* Values of the time, of one quantity, and of metrics. */
 static void values(void)
 {
 	static const struct {
@@ -74,7 +74,7 @@ static void values(void)
 	} cases[] = {{0, 20000, "20.00 us"},
 		     {1, 20000, "20.00 k"},
 		     {2, 20000, "20000.000"},
-		     /* A small one is not nothing. */
+		     /* A small value is not shown as 0. */
 		     {2, 0, "0.000"},
 		     {2, 0.1, "0.100"},
 		     {2, 0.09996, "0.1"},
@@ -106,7 +106,7 @@ static void errors(void)
 		     {100, -1, ""},
 		     {NAN, 1, ""},
 		     {100, NAN, ""},
-		     /* A smaller error is not shown: runs differ more. */
+		     /* A smaller error is not shown, because runs differ by more. */
 		     {100, 0.099, ""},
 		     {100, 0.1, "\u00b10.10%"},
 		     {100, 0.99, "\u00b10.99%"},
@@ -157,7 +157,7 @@ static void line_of(const char *text, int ascii)
 	CHECK(tach__out_flush(&out) == 0);
 }
 
-/* Lines of any content, of at most 1023 bytes. */
+/* Lines with any content, of at most 1023 bytes. */
 static void lines(void)
 {
 	char text[2000];

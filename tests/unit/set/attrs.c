@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callers' own attrs in sets: what of them is taken, and the counters that they take. */
+/* Callers' own attrs in sets: which of their fields are used, and which counters they need. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -37,7 +37,7 @@ static void attrs_are_taken(void)
 	CHECK(set == NULL);
 }
 
-/* Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and what a later one may hold. */
+/* Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and what a longer one may contain. */
 static void longer_attrs_are_taken(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -52,7 +52,7 @@ static void longer_attrs_are_taken(void)
 	theirs.attr.type = PERF_TYPE_RAW;
 	theirs.attr.config = 0x1234;
 	theirs.attr.size = 144;
-	theirs.bytes[144] = 1; /* no longer the attr */
+	theirs.bytes[144] = 1; /* beyond the end of the attr */
 	opt.attrs = &member;
 	opt.nattrs = 1;
 	CHECK(tach_set_create(&opt, &set, &err) == 0 &&
@@ -68,7 +68,7 @@ static void longer_attrs_are_taken(void)
 	      "%s", err.text);
 }
 
-/* They take counters too, as they come: on skl one counter alone counts this one. */
+/* Callers' attrs need counters too: on skl only one counter can count this event. */
 static void attrs_take_counters(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

@@ -14,7 +14,7 @@
 #include "core/set/diagnose.h"
 #include "tests/check.h"
 
-/* ---- the machine's settings, in place of the library's look at it ---- */
+/* ---- simulated settings of the machine ---- */
 
 static struct tach__settings settings;
 
@@ -30,11 +30,11 @@ int32_t tach__setting(const char *root, const char *path)
 	return TACH__UNREADABLE;
 }
 
-/* ---- the kernel: what it says of three kinds of events ---- */
+/* ---- the simulated kernel, with a result for each of three kinds of events ---- */
 
-enum { CLOCK, CYCLES, OTHERS, KINDS }; /* CLOCK asks for least */
+enum { CLOCK, CYCLES, OTHERS, KINDS }; /* CLOCK needs the least rights */
 static int answer[KINDS];
-static int whole; /* OTHERS that leave no level out */
+static int whole; /* number of OTHERS that exclude no level */
 static int opened, closed;
 
 static long refuse(long number, long a, long b, long c, long d, long e, long f)
@@ -58,7 +58,10 @@ static long refuse(long number, long a, long b, long c, long d, long e, long f)
 			       ? answer[OTHERS]
 			       : whole;
 	}
-	/* At user level, which needs no privilege, unless levels cannot be separated. */
+	/*
+	 * The library tries user level, which needs no privilege, unless levels cannot be
+	 * separated.
+	 */
 	if (attr->type == PERF_TYPE_SOFTWARE || !TACH_ARCH_UNDIVIDED)
 		CHECK(attr->type == PERF_TYPE_RAW ||
 		      (attr->exclude_kernel && attr->exclude_hv && !attr->exclude_user));
@@ -177,7 +180,9 @@ static void by_machine(void)
 		     "it: no PMU in this virtual machine: the host gives it no performance "
 		     "counters; have the virtual PMU enabled on the host");
 	}
-	/* A PMU that cannot leave levels out is one, where there are such PMUs. */
+	/*
+	 * If a PMU cannot exclude levels, this is the cause, on architectures with such PMUs.
+	 */
 	reset();
 	member(PERF_TYPE_RAW, 0);
 	answer[CYCLES] = -EINVAL;
@@ -214,7 +219,7 @@ static void otherwise(void)
 	tach__sys = tach__sys_real;
 }
 
-/* A pinned group that has no counters. */
+/* A pinned group in error state. */
 static void dead_groups(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -250,7 +255,7 @@ static void pages(void)
 	      "%s", text);
 	tach__diagnose_map(-ENODEV, text, sizeof text);
 	CHECK(strcmp(text, "mapping the event's page failed: No such device") == 0, "%s", text);
-	/* A text that is too small is cut. */
+	/* A message is truncated to its buffer. */
 	memset(text, 'x', sizeof text);
 	tach__diagnose_map(-EPERM, text, 12);
 	CHECK(strcmp(text, "mapping the") == 0 && text[12] == 'x', "%.20s", text);
@@ -273,7 +278,8 @@ static void pages(void)
 }
 
 /*
- * An event refused for its excluded levels opens without them, or is refused for a capability.
+ * An event that is refused with excluded levels opens without them, or is refused for a
+ * capability.
  */
 static void levels(void)
 {

@@ -16,7 +16,7 @@
 #include "tests/child.h"
 
 enum { CORE = 4, ATOM = 10 };
-static int atom = ATOM; /* -1: the kernel has no such PMU */
+static int atom = ATOM; /* -type of the small cores' PMU; -1: the kernel has no such PMU */
 
 int tach__sysfs_read(const char *root, const char *device, size_t length, const char *file,
 		     char *out, size_t size)
@@ -50,7 +50,7 @@ static struct tach_set *make(const char *events, const char *metrics, uint32_t f
 	return set;
 }
 
-/* "TYPE:CONFIG" of each core type, "-" where it does not count the member. */
+/* Writes "TYPE:CONFIG" for each core type, or "-" if it does not count the member. */
 static const char *said(const struct tach_set *set, int member)
 {
 	static char text[80];
@@ -77,7 +77,7 @@ static void members_are_counted_where_they_can_be(void)
 {
 	static const struct {
 		const char *event, *counted, *first,
-			*second; /* names that it is qualified by */
+			*second; /* PMU names in front of the event */
 	} cases[] = {
 		{"cycles", "0:400000000 0:a00000000", "perf::PERF_COUNT_HW_CPU_CYCLES:", NULL},
 		{"L1-dcache-loads", "3:400000000 3:a00000000",
@@ -117,7 +117,7 @@ static void members_are_counted_where_they_can_be(void)
 	}
 }
 
-/* Bits and modifiers of a group's first event are the group's. */
+/* The flags and modifiers of a group's first event belong to the group. */
 static void attrs(void)
 {
 	struct perf_event_attr attr[] = {
@@ -151,7 +151,8 @@ static void attrs(void)
 	tach_set_free(set);
 }
 
-/* They take the counters that their type and config take, and no bits of who was there before.
+/*
+ * Attrs use the counters that their type and config permit, and no flags of an earlier member.
  */
 static void attrs_take_counters(void)
 {
@@ -168,14 +169,14 @@ static void attrs_take_counters(void)
 	}
 	opt.attrs = member;
 	opt.nattrs = 9;
-	/* Retired instructions have a counter of their own besides the eight. */
+	/* Retired instructions use a fixed counter in addition to the eight. */
 	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	tach_set_free(set);
 	opt.nattrs = 10;
 	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOCOUNTER, "%s", err.text);
 	attr[0].type = ATOM;
 	opt.events =
-		"x=INSTRUCTION_RETIRED,y=UNHALTED_CORE_CYCLES,ipc"; /* two that are there */
+		"x=INSTRUCTION_RETIRED,y=UNHALTED_CORE_CYCLES,ipc"; /* two existing members */
 	opt.nattrs = 1;
 	CHECK(tach_set_create(&opt, &set, &err) == 0 && set->count == 3 &&
 		      strcmp(said(set, 2), "- 10:c0") == 0,
@@ -200,7 +201,10 @@ static void attrs_of_another_core_type(void)
 	      "%d: %s", err.column, err.text);
 }
 
-/* Two events of one counter do not fit the core type that has both; nor do callers' attrs. */
+/*
+ * Two events that need the same counter do not fit the core type that has both; nor do callers'
+ * attrs.
+ */
 static void every_core_type_has_room(void)
 {
 	struct tach_set *set = make("adl_glc::INST_RETIRED:PREC_DIST,"
@@ -219,7 +223,7 @@ static void every_core_type_has_room(void)
 	tach_set_free(set);
 }
 
-/* Members of a derived event that are there already, on the same core types, are one. */
+/* A member of a derived event that is already counted, on the same core types, is used once. */
 static void derived_events(void)
 {
 	struct tach_set *set = make("x=INSTRUCTION_RETIRED,adl_glc::UNHALTED_CORE_CYCLES,ipc",
@@ -239,7 +243,7 @@ static void derived_events(void)
 	tach_set_free(set);
 }
 
-/* ---- a kernel that counts on one core type alone ---- */
+/* ---- a kernel that counts on one core type only ---- */
 
 static long core_alone(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -268,7 +272,7 @@ static void what_is_not_counted_is_left_out(void)
 	tach_set_free(set);
 }
 
-/* Sets with software events only, or with a named PMU. */
+/* A set with software events only, or with a named PMU, is not a hybrid set. */
 static void otherwise_it_is_no_hybrid(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -282,7 +286,7 @@ static void otherwise_it_is_no_hybrid(void)
 	tach_set_free(set);
 }
 
-/* One type is without a PMU, or both are of one to the kernel. */
+/* The kernel has no PMU for one core type, or one PMU for both. */
 static void of_one_type(void)
 {
 	struct tach_set *set = make("cycles,branches", NULL, 0, 0);
@@ -291,7 +295,7 @@ static void of_one_type(void)
 	tach_set_free(set);
 }
 
-/* The kernel's second PMU is the last of three. */
+/* Of three PMUs, the last is the kernel's second. */
 static void of_three_pmus(void)
 {
 	struct tach_set *set;

@@ -27,7 +27,10 @@ static struct tach_error err;
 static struct tach_set_member given[1];
 static int ngiven;
 
-/* Its number, the corrected members, the number of members, and the message. */
+/*
+ * The expected number of the interrupts member, the corrected members, the number of members,
+ * and the message.
+ */
 static void has(int pmu, const char *events, uint32_t flags, int member, uint32_t corrected,
 		int count, const char *missing)
 {
@@ -47,7 +50,7 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 	      "%d %s: member %d of %d, %#x", pmu, events, set->interrupts, set->count,
 	      set->corrected);
 	CHECK(strcmp(set->missing, missing) == 0, "%d %s: '%s'", pmu, events, set->missing);
-	/* Requests for that member only are not in the set's flags. */
+	/* Flags that request only this member are not in the set's flags. */
 	CHECK((set->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) ==
 			      (flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) &&
 		      set->nmetrics == 0,
@@ -55,11 +58,11 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 	tach_set_free(set);
 }
 
-/* ---- sets planned for named machines: the kernel is not asked ---- */
+/* ---- sets planned for named machines, without queries to the kernel ---- */
 
 static long no_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
-	/* If PMUs may not separate levels, a system call checks it. */
+	/* Only if PMUs may be unable to separate levels, a system call checks it. */
 	CHECK(number != SYS_perf_event_open || TACH_ARCH_UNDIVIDED);
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
@@ -75,23 +78,23 @@ static void planned(void)
 	has(skl, "instructions", 0, -1, 0, 1, "");
 	has(skl, NULL, TACH_SET_INTERRUPTS, 0, 0, 1, "");
 	has(skl, "instructions,interrupts", 0, -1, 0, 2, "");
-	/* It is already a member, by its name or by its event. */
+	/* The set already counts interrupts, by name or by event. */
 	has(skl, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	has(skl, "instructions,x=HW_INTERRUPTS:RECEIVED", TACH_SET_CORRECT, 1, 1, 2, "");
 	has(icl, "interrupts=r01cb,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	has(icl, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
 	has(skl, "cycles", TACH_SET_CORRECT, 1, 0, 2, OF_NOTHING);
-	/* Interrupts counted at another level are unknown at this one. */
+	/* If interrupts are counted at another level, those of this level are unknown. */
 	has(icl, "interrupts=r01cb:u:k,instructions", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
 	has(icl, "interrupts=r01cb:k,instructions:k", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
-	/* The first PMU that there is, which is no x86. */
+	/* The first PMU in the list, which is not an x86 PMU. */
 	CHECK(tach_pmu_describe(0, &first) == 0 && strcmp(first.arch, "arm64") == 0, "%s",
 	      first.arch);
 	has(0, "instructions", TACH_SET_CORRECT, 1, 0, 2, NO_X86);
 	tach__sys = tach__sys_real;
 }
 
-/* The added member is the last; older data after it is ignored. */
+/* The added member is the last; older data after it are ignored. */
 static void after_a_merged_member(void)
 {
 	static const char text[] = "EVENT,my_sum,DERIVED_ADD,cycles,INSTRUCTION_RETIRED\n";
@@ -171,7 +174,7 @@ static void without_room(void)
 	*strrchr(events, ',') = '\0';
 	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS, TACH_COUNTERS_MAX - 1, 0,
 	    TACH_COUNTERS_MAX, "");
-	/* An existing one needs no other counter. */
+	/* If the set already counts interrupts, it needs no other counter. */
 	memcpy(events, "interrupts", strlen("interrupts"));
 	memmove(events + strlen("interrupts"), strchr(events, ','),
 		strlen(strchr(events, ',')) + 1);
@@ -221,7 +224,7 @@ static void on_an_unknown_machine(void)
 	setenv("TACH_PMU", "nosuch", 1);
 	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
 	has(-1, "instructions,interrupts=r01cb", TACH_SET_CORRECT, 1, corrected, 2, missing);
-	/* Other machines' instruction events prove nothing about this one. */
+	/* Instruction events of other machines prove nothing about this one. */
 	has(-1, "r0008,r00c0,interrupts=r01cb", TACH_SET_CORRECT, 2, 0, 3,
 	    corrected ? OF_NOTHING : NO_X86);
 }
@@ -233,7 +236,7 @@ static void for_another_machine(void)
 	has(tach_pmu_find("skl"), "r00c0,r0008", TACH_SET_CORRECT, 2, 1, 3, "");
 }
 
-/* ---- by the user's definition ---- */
+/* ---- by a definition of the user ---- */
 
 static void defined(const char *definition, int member, int count, const char *missing)
 {
@@ -254,7 +257,7 @@ static void by_definition(void)
 	defined("NOT_DERIVED,r01cb", 1, 2, "");
 	/* The kernel's own events, too. */
 	defined("NOT_DERIVED,page-faults", 1, 2, "");
-	/* Members that were not asked for do not stay. */
+	/* Members that were not requested are removed again. */
 	defined("DERIVED_ADD,r01cb,branches", -1, 1, several);
 	defined("DERIVED_INFIX,2*r01cb", -1, 1, several);
 	defined("NOT_DERIVED,bogus", -1, 1, NO_EVENT);

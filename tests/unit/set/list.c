@@ -16,7 +16,7 @@ static void say(const struct tach__span *s)
 				   (int)s->length, s->length ? s->at : "", s->column);
 }
 
-/* WHOLE@COLUMN|LABEL@COLUMN|EVENT@COLUMN of each, and :MODIFIERS. */
+/* Returns WHOLE@COLUMN|LABEL@COLUMN|EVENT@COLUMN of each event, and :MODIFIERS. */
 static const char *parts(const char *events)
 {
 	struct tach__list list = tach__list_of(events);
@@ -49,14 +49,14 @@ static const struct {
 	{"a", "a@1|@1|a@1"},
 	{" a,b\tcc \n", "a@2|@2|a@2 b@4|@4|b@4 cc@6|@6|cc@6"},
 	{"a;b; x=c", "a@1|@1|a@1 b@3|@3|b@3 x=c@6|x@6|c@8"},
-	/* Labels are words before '='. */
+	/* A label is a word before '='. */
 	{"x=a yy=b", "x=a@1|x@1|a@3 yy=b@5|yy@5|b@8"},
 	{"a:c=1,b.x=2,c/d=3/", "a:c=1@1|@1|a:c=1@1 b.x=2@7|@7|b.x=2@7 c/d=3/@13|@13|c/d=3/@13"},
 	{"x=a:c=1", "x=a:c=1@1|x@1|a:c=1@3"},
 	{"x=y=z", "x=y=z@1|x@1|y=z@3"},
 	{"=a,b", "=a@1|@1|a@2 b@4|@4|b@4"},
 	{"x=,b", "x=@1|x@1|@3 b@4|@4|b@4"},
-	/* Commas between slashes are the event's own, blanks are not. */
+	/* A comma between slashes belongs to the event; a blank ends it. */
 	{"p/e=1,u=2/k,b", "p/e=1,u=2/k@1|@1|p/e=1,u=2/k@1 b@13|@13|b@13"},
 	{"p/e=1 u=2/", "p/e=1@1|@1|p/e=1@1 u=2/@7|u@7|2/@9"},
 	{"x=p/e=1,u=2/", "x=p/e=1,u=2/@1|x@1|p/e=1,u=2/@3"},
@@ -83,7 +83,7 @@ static const struct {
 	{"{a}k\n{b}: c", "a@2|@2|a@2:k b@7|@7|b@7 c@11|@11|c@11"},
 	{"{},{ } a", "a@8|@8|a@8"},
 	{"{p/e=1,u=2/,b}:u", "p/e=1,u=2/@2|@2|p/e=1,u=2/@2:u b@13|@13|b@13:u"},
-	/* A brace without another one, or in another group, is the event's. */
+	/* A brace without a partner, or inside another group, belongs to the event. */
 	{"{a,b", "{a@1|@1|{a@1 b@4|@4|b@4"},
 	{"a,b}", "a@1|@1|a@1 b}@3|@3|b}@3"},
 	{"{a,{b},c", "{a@1|@1|{a@1 b@5|@5|b@5 c@8|@8|c@8"},

@@ -122,7 +122,7 @@ static void kinds(void)
 	}
 }
 
-/* Without a size it is the first version's, which ends before config2. */
+/* Without a size, the attr has the first version's size, which ends before config2. */
 static void sizes(void)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static void leaders(void)
 	}
 }
 
-/* For strings too, whichever of them requests it. */
+/* The same for strings, for any member that requests it. */
 static void exclusive_strings(void)
 {
 	static const char *const lists[] = {"cycles:excl=1,branches", "cycles,branches"};
@@ -196,7 +196,7 @@ static void exclusive_strings(void)
 	}
 }
 
-/* Boxes do not count for a thread. */
+/* Boxes cannot count for a single thread. */
 static void boxes(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -258,7 +258,7 @@ static void sentences(void)
 	CHECK(strcmp(set.missing, "a: no; do it; bb likewise; bb: never; plain; c likewise") ==
 		      0,
 	      "%s", set.missing);
-	/* Text without room is shortened, and nothing is written after it. */
+	/* A message that does not fit is truncated, and nothing is written after it. */
 	set.missing[0] = '\0';
 	tach__set_miss(&set, "x", "x: why");
 	for (int i = 0; i < 100; i++) {
@@ -273,9 +273,9 @@ static void sentences(void)
 
 /* ---- a kernel that does not count some events ---- */
 
-static uint64_t refused; /* a bit for each generic event */
-static int others;	 /* its result for all others */
-static uint64_t odd;	 /* one of them that it does not count */
+static uint64_t refused; /* a bit for each refused generic event */
+static int others;	 /* the result for all other events */
+static uint64_t odd;	 /* an event that the kernel does not count */
 static int opened, closed;
 
 static long some(long number, long a, long b, long c, long d, long e, long f)
@@ -285,7 +285,7 @@ static long some(long number, long a, long b, long c, long d, long e, long f)
 	closed += number == SYS_close;
 	if (number != SYS_perf_event_open)
 		return tach__sys_real(number, a, b, c, d, e, f);
-	/* Clocks are queried for their rate. */
+	/* Clocks are opened to find their rate. */
 	CHECK((attr->disabled || attr->type == PERF_TYPE_SOFTWARE) && d == -1);
 	if (attr->type == PERF_TYPE_HARDWARE && refused >> attr->config & 1)
 		return -ENOENT;
@@ -330,7 +330,7 @@ static void what_is_not_counted_is_left_out(void)
 		 2, 1,
 		 "cycles: no PMU in this virtual machine: the host gives it no performance "
 		 "counters; have the virtual PMU enabled on the host; x likewise");
-	/* Where another one is counted, there is a PMU. */
+	/* If another event is counted, the machine has a PMU. */
 	optional("branches,cycles,x=cycles:k,page-faults", NULL, 2, 0,
 		 "cycles: this machine's PMU cannot count that; x likewise");
 	optional("page-faults,branches,cycles", NULL, 2, 0,
@@ -367,13 +367,13 @@ static void numbers_are_no_events(void)
 	optional(NULL, "a = page-faults * nosuch", 0, 0, "no event 'nosuch'");
 }
 
-/* The members that only a metric which is left out wanted. */
+/* Members that only a left-out metric needed are removed. */
 static void nothing_stays_of_metrics_left_out(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
 	optional("branches", "Q = page-faults / cycles; R = page-faults / branches", 2, 1,
 		 "cycles: this machine's PMU cannot count that");
-	odd = 0x3c; /* ipc is instructions over these */
+	odd = 0x3c; /* the events of ipc */
 	optional("ipc,branches", NULL, 1, 0,
 		 "UNHALTED_CORE_CYCLES: this machine's PMU cannot count that");
 	odd = 0;

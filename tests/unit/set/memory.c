@@ -16,8 +16,8 @@ static struct {
 } job;
 
 /*
- * An allocation failure reports its place, which is never the first column here, except for
- * slots that were added in front.
+ * An allocation failure has a position: never the first column here, except for slots that were
+ * added in front.
  */
 static void says_so(int code, const struct tach_error *err)
 {
@@ -76,11 +76,11 @@ static void sets(void)
 {
 	of_set(" {cycles,x=branches}:k, ipc, PAPI_TOT_INS",
 	       " a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
-	/* An event that is already there under another name. */
+	/* An event that the set already has, with another name. */
 	of_set(" x=INSTRUCTION_RETIRED,ipc", NULL, "skl", 0, 0);
 	of_set(NULL, " topdown:1", "icl", 0, 0);
 	of_set(" instructions", NULL, "skl", TACH_SET_CORRECT, 0);
-	/* Slots are put in front where fields of PERF_METRICS are alone. */
+	/* Slots are added in front if fields of PERF_METRICS are alone. */
 	of_set(" topdown-fe-bound", " topdown:1", "icl", 0, 0);
 }
 
@@ -118,7 +118,7 @@ static void members_left_out(void)
 	tach__sys = tach__sys_real;
 }
 
-/* More labels than are kept of members left out: the rest are names that nothing has. */
+/* More labels of left-out members than the set keeps: the others become unknown names. */
 static void many_left_out(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

@@ -11,7 +11,7 @@ static struct tach_set *make(const char *events, const char *metrics, int want)
 	return made("skl", events, metrics, want);
 }
 
-/* "NAME is TEXT, ..." and how many members there are. */
+/* Checks "NAME is TEXT, ..." and the number of members. */
 static void has(const char *events, const char *metrics, int members, const char *want)
 {
 	struct tach_set *set = make(events, metrics, 0);
@@ -39,11 +39,11 @@ static void names_and_formulas(void)
 {
 	has("cycles", "a=cycles;;\n \n b = 2 * cycles ;", 1, "a is N0, b is 2 * N0");
 	has("cycles", "a = cycles\t;\tA = cycles", 1, "a is N0, A is N0");
-	/* A name alone is a preset's, or an event, which needs no metric. */
+	/* A name alone is a preset, or an event, which needs no metric. */
 	has(NULL, "ipc; ipc ;branches", 3, "ipc is N0 / N1");
 	has("cycles", "cycles; CYCLES; INST_RETIRED:ANY_P", 2, "");
 	has("x=branches", "x; y = X + branches", 2, "y is N0 + N1");
-	/* It may begin with a digit, but needs a letter. */
+	/* A name may begin with a digit, but needs a letter. */
 	has(NULL, "4K_Aliasing", 2, "4K_Aliasing is N0 / N1");
 }
 
@@ -57,7 +57,7 @@ static void letters(void)
 	    "x is N0 + N0");
 }
 
-/* A label, a metric or an event: each name is one thing's. */
+/* Each name belongs to one label, metric or event only. */
 static void names_given_twice(void)
 {
 	static const struct {
@@ -79,11 +79,11 @@ static void names_given_twice(void)
 		CHECK(!make(cases[i].events, cases[i].metrics, TACH_ERR_INVAL) &&
 			      err.column == cases[i].column && strstr(err.text, "names"),
 		      "%zu: %d: %s", i, err.column, err.text);
-	/* A derived event has brought the event with it. */
+	/* A derived event has already added this event. */
 	has("ipc,INSTRUCTION_RETIRED", NULL, 2, "ipc is N0 / N1");
 }
 
-/* A metric may rest on those before it, and on labels of derived events. */
+/* A metric may use metrics before it, and labels of derived events. */
 static void metrics_of_metrics(void)
 {
 	has("e=ipc", "y = e * 2", 2, "e is N0 / N1, y is N0 / N1 * 2");
@@ -91,7 +91,7 @@ static void metrics_of_metrics(void)
 	    "a is N0 / N1, b is 1 - N0 / N1, c is 1 - N0 / N1 + N0 / N1");
 }
 
-/* Semicolons separate metrics; after a plain name a comma does too. */
+/* A semicolon separates metrics; after a plain name, so does a comma. */
 static void separators(void)
 {
 	has(NULL, "ipc, x = cycles / 2; y = max(x, ipc)", 3,
@@ -144,7 +144,7 @@ static void errors(void)
 	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel measures it");
 }
 
-/* It is neither an event nor a metric in their list. */
+/* The time is neither an event nor a metric of the set. */
 static void the_time(void)
 {
 	static const char *const lists[] = {"cycles,time=branches", "cycles,time=ipc"};
@@ -171,7 +171,7 @@ static void many(const char *format, int n, int want, const char *text)
 	free(metrics);
 }
 
-/* Derived events that one formula names. */
+/* Makes a formula with this number of derived events. */
 static void wide(int n, int want)
 {
 	char metric[800] = "a = 0", records[2000] = "", *to = records;
@@ -207,7 +207,7 @@ static void renumbered(void)
 {
 	static const int map[] = {0, 8, 0, 101};
 	static const struct {
-		const char *text, *want; /* NULL: there is no such operand */
+		const char *text, *want; /* NULL: no such operand exists */
 	} cases[] = {
 		{"", ""},
 		{"N0", "N7"},
@@ -249,7 +249,7 @@ static void blanks(void)
 	CHECK(s.length == 0 && s.column == 3);
 }
 
-/* Members that only metrics use, if others have been named. */
+/* Members that only metrics use; other members were named. */
 static void operands(void)
 {
 	static const struct {
@@ -262,7 +262,7 @@ static void operands(void)
 		{"cycles", "ipc; instructions", 6},
 		{"cycles", "x = branches / cycles; branches", 0},
 		{NULL, "x = branches / cycles; branches-misses = 2; cycles", 1},
-		/* The operands are all there is. */
+		/* The set consists of operands only. */
 		{NULL, "ipc", 0},
 		{"ipc", NULL, 0},
 		{"cycles,instructions", NULL, 0},

@@ -11,7 +11,7 @@
 #include "tests/allocations.h"
 #include "tests/child.h"
 
-/* On skl one counter alone counts it, whatever its threshold. */
+/* On skl only one counter can count this event, with any threshold. */
 #define ONE "INST_RETIRED:PREC_DIST"
 
 static void are(const char *events, int with_interrupts, const char *want)
@@ -32,7 +32,7 @@ static void are(const char *events, int with_interrupts, const char *want)
 
 static void what_is_where(void)
 {
-	/* All at once: as written, except braces. */
+	/* All events fit one pass: the list is unchanged, except braces. */
 	are("cycles, x=branches", 0, "cycles, x=branches");
 	are("", 0, "");
 	are("{cycles,x=branches}:k,y=bogus", 0, "cycles:k,x=branches:k,y=bogus");
@@ -47,7 +47,7 @@ static void what_is_where(void)
 	are("bogus," ONE ",x=ipc,y=bogus2," ONE ":c=1,PAPI_L1_TCM", 0,
 	    "bogus,y=bogus2," ONE ",instructions | " ONE
 	    ":c=1,instructions | instructions,x=ipc,PAPI_L1_TCM,");
-	/* Interrupts are one event more of the general counters, and in no list. */
+	/* Interrupts need one more general counter, and appear in no list. */
 	are(ONE "," ONE ":c=1", 1, ONE ":c=1,instructions | " ONE ",instructions");
 }
 
@@ -62,7 +62,7 @@ static void too_long_a_name_is_odd(void)
 	are(list, 0, want);
 }
 
-/* A set holds 16 events; that many software events would fit one group. */
+/* A set holds 16 events, although more software events would fit one group. */
 static void large_groups_are_divided(void)
 {
 	for (int with = 0; with < 2; with++)
@@ -90,7 +90,7 @@ static void large_groups_are_divided(void)
 		}
 }
 
-/* An unknown level cannot be encoded; its set reports it. */
+/* An unknown level cannot be encoded; making the set reports it. */
 static void levels(void)
 {
 	static const char list[] = "instructions," ONE "," ONE ":c=1";
@@ -112,7 +112,7 @@ static void levels(void)
 }
 
 /*
- * An event with a fixed counter stays in its group, and fields of PERF_METRICS stay with their
+ * An event with a fixed counter stays in its group; fields of PERF_METRICS stay with their
  * slots.
  */
 static void of_fixed_counters(void)
@@ -137,7 +137,7 @@ static void fixed_counters(void)
 	in_child(of_fixed_counters);
 }
 
-/* A PMU without an event for interrupts needs no room for them. */
+/* If a PMU has no event for interrupts, they need no room. */
 static void without_interrupts(void)
 {
 	char list[400] = "", want[400];
@@ -179,7 +179,7 @@ static int many(const char *event, int n, int with_interrupts, int *count,
 	sprintf(to, "ipc");
 	code = tach__passes_plan(&passes, list, 0, with_interrupts, err);
 	*count = passes ? passes->count : 0;
-	/* The last one is whole. */
+	/* The last pass is complete. */
 	if (code == 0)
 		CHECK(strcmp(passes->events[*count - 1], "instructions,ipc,") == 0 &&
 			      strstr(passes->events[*count - 2], ",instructions"),
@@ -206,7 +206,7 @@ static void as_many_as_there_may_be(void)
 	      "%d:%d: %s", err.line, err.column, err.text);
 }
 
-/* Groups that result from division count too. */
+/* Groups made by division count too. */
 static void more_by_division(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -246,7 +246,7 @@ static void more_than_are_looked_at(void)
 	}
 }
 
-/* In a pass event i is m<i>, except the one that is in all passes. */
+/* In a pass, event i is called m<i>, except the event that is in all passes. */
 static void names_in_passes(void)
 {
 	struct tach__passes_whole whole = {

@@ -83,11 +83,11 @@ static void without_memory(void)
 	exhaust(job);
 }
 
-/* ---- the kernel: its answers for three events, and the requests to it ---- */
+/* ---- the simulated kernel: its results for three events, and the requests ---- */
 
 enum { CYCLES, SLOTS, FIELD, KINDS, FIRST_FD = 100 };
 static int answer[KINDS]; /* 0: a descriptor, its kind's */
-static int zero;	  /* the event with descriptor 0, which is valid */
+static int zero;	  /* the event whose descriptor is 0, a valid number */
 static int asked[KINDS], closed[KINDS];
 
 static int descriptor(int kind)
@@ -103,7 +103,7 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 	for (int k = 0; k < KINDS && number == SYS_close; k++)
 		if (a == descriptor(k)) {
 			closed[k]++;
-			/* A field is tried while its leader is open. */
+			/* A field is opened while its leader is open. */
 			CHECK(k != FIELD || !closed[SLOTS]);
 			return 0;
 		}
@@ -115,7 +115,10 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 	asked[kind]++;
 	CHECK(b == 0 && c == -1 && d == (kind == FIELD ? descriptor(SLOTS) : -1), "%d: %ld %ld",
 	      kind, b, d);
-	/* At user level, which needs no privilege; the group's first event starts all of it. */
+	/*
+	 * Opens at user level, which needs no privilege; enabling the group's first event
+	 * starts the group.
+	 */
 	CHECK(attr->size == sizeof *attr && attr->exclude_kernel && !attr->exclude_user &&
 		      attr->disabled == (kind != FIELD),
 	      "%d", kind);
@@ -153,12 +156,12 @@ static void kernels(void)
 
 	for (zero = SLOTS; zero <= KINDS; zero++) {
 		refused(icl, 0, 0, 0, 0);
-		/* A kernel that counts nothing proves nothing about it. */
+		/* If the kernel counts no event at all, this proves nothing about the field. */
 		refused(icl, -ENOENT, 0, 0, 0);
 		refused(icl, 0, -EINVAL, 0, 1);
 		refused(icl, 0, 0, -EINVAL, 1);
 	}
-	/* A PMU without such events, and none. */
+	/* A PMU without such events, and no PMU. */
 	refused(tach_pmu_find("skl"), 0, -EINVAL, -EINVAL, 0);
 	refused(-1, 0, -EINVAL, -EINVAL, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole trees of metrics as passes: every node of the vendor's, down to its last level, with
- * the numbers of passes that tach-run-passes(1) states. And what plans are made of.
+ * the numbers of passes that tach-run-passes(1) states. It also tests how plans are made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct {
 
 static size_t t; /* which of them */
 
-/* In a child: the machine is identified once per process. */
+/* In a child, because the machine is identified once per process. */
 static void whole_tree(void)
 {
 	struct tach__plan *plan = calloc(1, sizeof *plan);
@@ -39,7 +39,7 @@ static void whole_tree(void)
 	      "%s: %d metrics of %d events in %d passes", trees[t].pmu, plan->whole.nmetrics,
 	      plan->whole.nevents, plan->passes->count);
 	CHECK(tach__plan_compile(plan, &err) == 0, "%s: %s", trees[t].pmu, err.text);
-	/* A pass fits the counters. */
+	/* Each pass fits the counters. */
 	for (int i = 0; i < plan->passes->count; i++) {
 		struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 		struct tach_set *set = NULL;
@@ -61,7 +61,7 @@ static void whole_tree(void)
 		tach_formula_eval(m->formula, value, 1, NULL);
 		wide |= strncmp(m->name, "4K", 2) == 0;
 	}
-	/* A name that begins with a digit is a name. */
+	/* Names that begin with a digit are accepted. */
 	CHECK(wide || !strstr("hsw bdw skl clx icl tgl", trees[t].pmu), "%s", trees[t].pmu);
 	tach__plan_free(plan);
 }
@@ -74,8 +74,10 @@ static void whole_trees(void)
 
 /* ---- building plans ---- */
 
-/* "EVENTS; METRICS; PASSES; REPEATED": an event is NAME or NAME=STRING, a metric NAME is
- * FORMULA. */
+/*
+ * "EVENTS; METRICS; PASSES; REPEATED": an event is NAME or NAME=STRING, a metric NAME is
+ * FORMULA.
+ */
 static const char *said(const struct tach__plan *plan)
 {
 	static char text[8000];
@@ -128,7 +130,7 @@ static void fails(const char *events, const char *metrics, int want, int column,
 		tach__plan_free(&a_plan);
 }
 
-/* On skl one counter alone counts it, whatever its threshold. */
+/* On skl only one counter can count this event, with any threshold. */
 #define ONE "INST_RETIRED:PREC_DIST"
 
 static void of_events(void)
@@ -136,7 +138,10 @@ static void of_events(void)
 	setenv("TACH_PMU", "skl", 1);
 	is_made("cycles,instructions,x=branches", NULL,
 		"cycles instructions x=branches; m0=cycles,instructions,m2=branches,; 1", "");
-	/* Each once, by name and by event; a repeated name is written separately. */
+	/*
+	 * Each event is planned once, by name and by event; a repeated name is listed
+	 * separately.
+	 */
 	is_made("cycles,cycles,c=cycles", NULL, "cycles c=cycles; m0=cycles,m1=cycles,; -1",
 		"");
 	is_made("{cycles,x=" ONE "}:k,cpu/event=0xc0,name=yy/", NULL,
@@ -163,7 +168,7 @@ static void of_metrics(void)
 	setenv("TACH_PMU", "skl", 1);
 	CHECK(tach_derived_load_text(tach_derived_default(), "wide", wide, sizeof wide - 1,
 				     NULL) == 1);
-	/* Labels may be used, and events that are there by another name are taken. */
+	/* Metrics may use labels, and events that are listed with another name. */
 	is_made("cycles,x=branches,yy=UNHALTED_CORE_CYCLES", "a = x / cycles; ipc\n;; ipc ",
 		"cycles x=branches yy=UNHALTED_CORE_CYCLES INSTRUCTION_RETIRED; a is N1 / N0, "
 		"ipc is N3 / N2; m0=cycles,m1=branches,m2=UNHALTED_CORE_CYCLES,"
@@ -177,7 +182,7 @@ static void of_metrics(void)
 		"INSTRUCTION_RETIRED UNHALTED_CORE_CYCLES; x is N0 / N1, b is elapsed_ns; "
 		"m0=INSTRUCTION_RETIRED,m1=UNHALTED_CORE_CYCLES,; -1",
 		"");
-	/* More events than a set holds. */
+	/* The list has more events than a set holds. */
 	CHECK(tach__plan_make(&a_plan, "r0101,cycles", "a = cycles; wide\n", NULL) == 0);
 	CHECK(a_plan.whole.nevents == 18 && a_plan.whole.nmetrics == 2 &&
 		      strncmp(a_plan.metric[1].text, "N2 + N3 + N4 + N5", 17) == 0 &&
@@ -197,7 +202,7 @@ static void of_metrics(void)
 	free(metrics);
 }
 
-/* The maximum number of planned events, software only, which fit in any pass. */
+/* The maximum number of planned events, all of them software, which fit any pass. */
 static void of_many(void)
 {
 	char *events = calloc(TACH__PLAN_EVENTS + 2, 20), *to = events;
@@ -214,7 +219,7 @@ static void of_many(void)
 	free(events);
 }
 
-/* Fields of PERF_METRICS, with the slots that they are parts of in front. */
+/* Fields of PERF_METRICS need slots, which are added in front. */
 static void of_slots(void)
 {
 	setenv("TACH_PMU", "icl", 1);
@@ -227,7 +232,7 @@ static void of_slots(void)
 		"");
 }
 
-/* A tree on a PMU without one, from user definitions, whose second level is `child`. */
+/* A tree from user definitions, for a PMU without one; its second level is `child`. */
 static void tree(const char *child)
 {
 	static char text[8000];
@@ -253,8 +258,8 @@ static void of_a_tree(void)
 }
 
 /*
- * A part of the tree that this machine lacks is left out and reported; a requested part is an
- * error.
+ * A part of the tree that this machine lacks is left out and reported; if it was requested, it
+ * is an error.
  */
 static void of_a_tree_with_a_hole(void)
 {
@@ -279,7 +284,7 @@ static void of_a_wide_tree(void)
 		"topdown: level 1 is what 191 events tell, not level 2");
 }
 
-/* Writes 1 for each event that only metrics use. */
+/* Checks which events only metrics use: 1 for each of them. */
 static void are_operands(const char *events, const char *metrics, const char *want)
 {
 	char text[TACH__PLAN_EVENTS + 1] = "";

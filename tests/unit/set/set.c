@@ -118,7 +118,7 @@ static void events_before_metrics(void)
 	tach_set_free(set);
 }
 
-/* User level only, unless asked otherwise; but the scheduler's events happen in the kernel. */
+/* The default is user level, except for events of the scheduler, which happen in the kernel. */
 static void levels_are_the_users(void)
 {
 	struct tach_set *set = make("cycles cycles:k context-switches page-faults", NULL);
@@ -177,7 +177,7 @@ static void a_zero_divisor_is_flagged(void)
 	tach_set_free(set);
 }
 
-/* The kernel may throttle what samples, and nothing would tell. */
+/* The kernel may throttle a sampling event without a sign of it. */
 static void samplers_are_refused(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

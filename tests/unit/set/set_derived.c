@@ -44,7 +44,7 @@ static void as_events(void)
 	CHECK(s, "%d", code);
 	if (!s)
 		return;
-	/* Cycles, instructions, all mispredicted branches: each once. */
+	/* The members are cycles, instructions and all mispredicted branches, each once. */
 	CHECK(tach_set_count(s) == 3, "%d members", tach_set_count(s));
 	CHECK(!strcmp(tach_set_name(s, 0), "PAPI_TOT_CYC"), "as written");
 	CHECK(tach_set_nmetrics(s) == 2, "%d metrics", tach_set_nmetrics(s));
@@ -53,7 +53,7 @@ static void as_events(void)
 	tach_set_free(s);
 }
 
-/* Modifiers and a PMU's name go down to every event. */
+/* Modifiers and the name of a PMU apply to every event of a derived one. */
 static void with_modifiers(void)
 {
 	static const char *const members[] = {"INSTRUCTION_RETIRED:k", "UNHALTED_CORE_CYCLES:k",
@@ -109,7 +109,7 @@ static void user_event(void)
 	/* branches, instructions, cycles */
 	CHECK(s && value(s, "my_share") == 1000 / (100.0 / 10), "value");
 	tach_set_free(s);
-	/* One event by another name, which the tables may not have. */
+	/* The event has two names, one of which may not be in the tables. */
 	s = set("x=my_faults,my_faults:u:k", NULL, &code);
 	CHECK(s && tach_set_count(s) == 2 && tach_set_nmetrics(s) == 0 &&
 		      tach_set_attr(s, 0)->type == PERF_TYPE_SOFTWARE &&
@@ -124,7 +124,7 @@ static void user_event(void)
 	CHECK(!s && code == TACH_ERR_NOTFOUND, "%d", code);
 }
 
-/* An error in one of its events is reported with the name as written. */
+/* An error in an event of a derived one is reported at the derived name. */
 static void places(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n"
@@ -141,7 +141,9 @@ static void places(void)
 	CHECK(tach_set_create(&opt, &s, &err) == TACH_ERR_NOTSUPP && !s && err.line == 0 &&
 		      err.column == 10 && strstr(err.text, "cpu= has no meaning"),
 	      "%d: %s", err.column, err.text);
-	/* An event that is there by another name takes no counter again: one alone counts it.
+	/*
+	 * An event that is counted with another name needs no second counter: only one counter
+	 * could count it.
 	 */
 	s = set("x=INST_RETIRED:PREC_DIST,my_one", "b = x + my_one", &code);
 	CHECK(s && tach_set_count(s) == 2 && value(s, "my_one") == 1100 &&
@@ -150,7 +152,7 @@ static void places(void)
 	tach_set_free(s);
 }
 
-/* A full set accepts metrics of its own members. */
+/* A full set permits metrics of its own members. */
 static void in_full_sets(void)
 {
 	char events[400] = "INSTRUCTION_RETIRED,UNHALTED_CORE_CYCLES";

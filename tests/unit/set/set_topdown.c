@@ -37,7 +37,9 @@ static int deepest(const struct tach_set *set)
 	return level;
 }
 
-/* First levels: presets of plain events wherever they fit, vendors' where they go deeper. */
+/*
+ * First levels: presets with plain events if they fit; the vendor's metrics if they are deeper.
+ */
 static const struct {
 	const char *pmu, *metrics, *root;
 	int nmetrics, level;
@@ -96,7 +98,7 @@ static void nodes_know_their_place(void)
 	tach_set_free(set);
 }
 
-/* ---- a kernel that counts, and its host gives it no PERF_METRICS ---- */
+/* ---- a kernel with a PMU whose host provides no PERF_METRICS ---- */
 
 static int gives_slots;
 
@@ -160,12 +162,12 @@ static void what_else_is_asked_for_stays(void)
 		CHECK(set->metric[0].node.level == 0 && set->nmetrics == 6);
 	}
 	tach_set_free(set);
-	/* Said twice, the first decides. */
+	/* If the tree is requested twice, the first request decides. */
 	CHECK(make(&set, "spr", NULL, "topdown:1;topdown:2 ;topdown", &err) == 0 &&
 		      set->nmetrics == 4,
 	      "%s", err.text);
 	tach_set_free(set);
-	/* An event's name, and a metric's own. */
+	/* Names of an event and of a metric may contain the word. */
 	CHECK(make(&set, "icl", NULL, "topdown:slots", &err) == 0 && set->count == 1 &&
 	      set->nmetrics == 0);
 	tach_set_free(set);
@@ -205,7 +207,7 @@ static void errors_are_clear(void)
 	refused("spr", "  topdown:0", TACH_ERR_SYNTAX, 3, "from 1 to 6");
 	refused("spr", "topdown:7", TACH_ERR_SYNTAX, 1, "from 1 to 6");
 	refused("spr", "topdown:99999999999999999999", TACH_ERR_SYNTAX, 1, "from 1 to 6");
-	/* Others' mistakes have their own place. */
+	/* An error in another metric is reported at that metric. */
 	refused("spr", "topdown; b = nothing_known / 2", TACH_ERR_NOTFOUND, 14,
 		"nothing_known");
 }

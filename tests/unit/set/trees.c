@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees of top-down metrics by definitions of the test's: what is a root and who belongs to it,
- * how deep a set goes, and which failures let it try one that is less deep.
+ * Trees of top-down metrics from definitions of the test: which metric is a root and which ones
+ * belong to it, the depth that a set chooses, and the failures that make it try a smaller
+ * depth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "tests/child.h"
 #include "tests/unit/set/made.h"
 
-/* For a PMU whose presets have no tree. */
+/* Defines records for a PMU whose presets have no tree. */
 static void define(const char *records)
 {
 	char text[2000];
@@ -29,7 +30,7 @@ static struct tach_set *make(const char *events, const char *metrics, int want)
 	return made("core", events, metrics, want);
 }
 
-/* Checks the names of its metrics, and the message. */
+/* Checks the names of the set's metrics, and the message. */
 static void has(const char *events, const char *metrics, const char *names, const char *missing)
 {
 	struct tach_set *set = make(events, metrics, 0);
@@ -104,7 +105,7 @@ static void levels(void)
 }
 
 /*
- * The deeper of the library's and the vendor's tree is used; the first one if they are equal.
+ * The deeper of the library's and the vendor's tree is used; if both are equal, the first one.
  */
 static void two_trees(void)
 {
@@ -123,7 +124,10 @@ static void two_trees(void)
 static void where_less_will_do(void)
 {
 	static const char *const children[] = {
-		/* unknown; one counter too few; more than a set holds; not for a thread */
+		/*
+		 * reasons: unknown event; one counter too few; more events than a set holds;
+		 * not for a thread
+		 */
 		CHILD("cycles,bogus"),
 		CHILD("r0101,r0102,r0103,r0104,r0105"),
 		CHILD("r0101,r0102,r0103,r0104,r0105,r0106,r0107,r0108,r0109,r010a,r010b,r010c,"
@@ -154,11 +158,11 @@ static void where_it_will_not(void)
 	fails("a = 1; topdown", TACH_ERR_CYCLE, 8,
 	      "the definition refers to itself: c1 -> c2 -> c1");
 	has(NULL, "topdown:1", "Retiring", "");
-	/* Even the first level fails. */
+	/* Not even the first level fits. */
 	define("EVENT,Retiring,DERIVED_ADD,r0101,r0102,r0103,r0104,r0105,LEVEL,1\n");
 	fails(" topdown:1", TACH_ERR_NOCOUNTER, 2,
 	      "topdown: not even its first level can be counted at once (core): ");
-	/* Callers' own mistakes stay where they are. */
+	/* Errors in the caller's text are reported at their position. */
 	define(ROOT("Retiring"));
 	fails("topdown; b = 1 +", TACH_ERR_SYNTAX, 17, "");
 	fails("b = bogus; topdown:1", TACH_ERR_NOTFOUND, 5,
@@ -187,7 +191,7 @@ static void is_spelled(const char *metrics, int limit, int want, int level, cons
 	free(got);
 }
 
-/* Blanks replace the word, so columns stay, and the tree follows. */
+/* Blanks replace the word, so that columns stay the same; the tree's text follows. */
 static void spelled(void)
 {
 	define(ROOT("Retiring") NODE("c1", 2, "Retiring") NODE("d1", 3, "c1"));
@@ -202,7 +206,7 @@ static void spelled(void)
 	is_spelled("topdown:7", 6, TACH_ERR_NOTSUPP, 0, NULL);
 }
 
-/* More than there is room for are left out. */
+/* Metrics beyond the maximum are left out. */
 static void many(void)
 {
 	enum { MOST = 256 };

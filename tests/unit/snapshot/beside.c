@@ -160,7 +160,7 @@ static void called_time(void)
 	done();
 }
 
-/* Longest first; after one of equal length. */
+/* Sorted by length, the longest first; a new row follows rows of equal length. */
 static void in_its_place(void)
 {
 	static const struct {
@@ -206,7 +206,10 @@ static void the_row(void)
 		CHECK(v[0].value == 40000000001 && v[0].raw == 40000000001 && v[0].flags == 0);
 		CHECK(is(&v[1], 0, TACH_FLAG_LOST) && is(&v[2], 5, COUNTED) &&
 		      is(&v[3], 0, TACH_FLAG_LOST));
-		/* a and b by their definition; one of no set here; b and c by ours. */
+		/*
+		 * Values of a and b by their own definition; a metric of no set here; b and c
+		 * by our definition.
+		 */
 		CHECK(v[4].value == 45 && v[4].flags == (TACH_FLAG_LOST | COUNTED));
 		CHECK(is(&v[5], 0, TACH_FLAG_LOST));
 		CHECK(v[6].value == 5 && v[6].flags == (TACH_FLAG_LOST | COUNTED));
@@ -242,7 +245,7 @@ static void the_others(void)
 static void room_of(const char *text, const char *renumbered, int old)
 {
 	static char name[TACH__METRICS_MAX][16];
-	int last = old + TACH__METRICS_MAX - 2; /* one of both has the same name */
+	int last = old + TACH__METRICS_MAX - 2; /* a metric of the same name is in both */
 
 	make();
 	ours.metric[0].text = ours.metric[1].text = (char *)(uintptr_t)text;
@@ -262,7 +265,7 @@ static void room_of(const char *text, const char *renumbered, int old)
 	done();
 }
 
-/* Texts and arrays of sizes of which the most is left where each is rounded up, and nothing. */
+/* Sizes of texts and arrays that leave the most room after rounding up, and none. */
 static void room(void)
 {
 	room_of("N0 + N1+0", "N1 + N2+0", 2);
@@ -281,7 +284,7 @@ static void room_for_the_first(void)
 	done();
 }
 
-/* Each part has its quantities one after another; histograms are last. */
+/* Each part has its quantities in sequence; histograms are last. */
 static void no_metrics(void)
 {
 	set_of(&theirs, "a", "b");
@@ -309,7 +312,7 @@ static void limits(void)
 		metrics[m].name = "another";
 	s.plain.nregions = 0;
 	s.plain.quantity = many;
-	/* b and c are new, and so is each metric of two. */
+	/* b and c are new, and so are both metrics of two. */
 	s.plain.nquantities = TACH__PLAIN_QUANTITIES_MAX - 1;
 	CHECK(beside(1) == TACH_ERR_TOOMANY && s.plain.nregions == 0);
 	s.plain.nquantities = 1;

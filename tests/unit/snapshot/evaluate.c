@@ -29,7 +29,7 @@ static struct tach__rows rows;
 static struct tach__site sites[ID + REGIONS];
 static struct tach_snapshot s;
 
-/* Unknown quantities are not evaluated. */
+/* Quantities that are not available are not evaluated. */
 static int sim_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
 		       int max)
 {
@@ -48,7 +48,7 @@ static struct tach__row *row_of(int region)
 	return tach__rows_at(&rows, ID + (uint32_t)region);
 }
 
-/* Half a nanosecond a tick, known to a quarter. */
+/* A tick is half a nanosecond; the rate is known to a quarter. */
 static void begin(void)
 {
 	static const char *const names[] = {"a", "soft", "emulated", "interrupts"};
@@ -122,8 +122,8 @@ static void of_all_entries(void)
 		.inclusive = 9, .self = 2, .overhead = {5, 2}, .error = {4, 1}};
 	evaluate();
 	/*
-	 * A reading falls anywhere in a tick: adds two ticks of a random walk of 16 entries to
-	 * the row's known error.
+	 * A read happens at any point of a tick: in addition to the row's known error, two
+	 * ticks of a random walk over 16 entries.
 	 */
 	CHECK(is(value_of(1, 0, 0), 450, 500, 50, 4 + 2 + 112.5,
 		 TACH_FLAG_STALE | TACH_FLAG_CLOCK));
@@ -133,7 +133,10 @@ static void of_all_entries(void)
 		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
 	CHECK(is(value_of(1, 1, 1 + A), 20, 30, 10, 1,
 		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
-	/* Read by system calls, however the others were read; a negative value becomes 0. */
+	/*
+	 * Software events are read by system calls, also if the others are not; a negative
+	 * value becomes 0.
+	 */
 	CHECK(is(value_of(1, 0, 1 + SOFT), 7, 7, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
 	CHECK(is(value_of(1, 1, 1 + SOFT), 0, 0, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
 	CHECK(is(value_of(1, 0, 1 + EMULATED), 4, 9, 5, 4,
@@ -147,7 +150,7 @@ static void of_all_entries(void)
 	for (int q = 0; q <= MEMBERS; q++)
 		CHECK(value_of(0, 0, q)->value == 0 && value_of(0, 1, q)->raw == 0);
 	end();
-	/* Less than the overhead; a clock without known properties. */
+	/* A value below the overhead; a clock with unknown properties. */
 	begin();
 	row_of(0)->calls = 1;
 	row_of(0)->cell[1] = (struct tach__cell){.inclusive = 3, .overhead = {4, 0}};
@@ -175,16 +178,16 @@ static void of_a_sample(void)
 	} cases[] = {
 		{400, 4000, 60000, 20, 0, 20000 / 399.},
 		{400, 4000, 40100, 11, 0, 100 / 399.},
-		/* All the same; and what rounding makes of that. */
+		/* All values are equal; the second line has a rounding error. */
 		{400, 4000, 40000, 10, 0, 0},
 		{400, 4000, 39999.9, 10, 0, 0},
 		/* Fewer than tell. */
 		{299, 4000, 60000, 20, 0, NAN},
 		{0, 4000, 0, 0, 0, NAN},
-		/* One value with more than a twelfth of the variance, or not. */
+		/* A single value with more than a twelfth of the variance; one with less. */
 		{400, 4000, 60000, 51, 0, NAN},
 		{400, 4000, 60000, 50, 0, 20000 / 399.},
-		/* Entries inside were passed over: self is not known. */
+		/* Nested entries were skipped: the self value is unknown. */
 		{400, 4000, 60000, 20, 1, 20000 / 399.},
 	};
 
@@ -218,7 +221,7 @@ static void of_a_sample(void)
 		end();
 		config.sparse = 0;
 	}
-	/* All of those that were passed over, of none measured. */
+	/* All entries were skipped, none was measured. */
 	begin();
 	row_of(0)->skipped = 5;
 	row_of(0)->cell[1].inclusive = 3;
@@ -227,7 +230,7 @@ static void of_a_sample(void)
 	end();
 }
 
-/* Counts while the counters were multiplexed are an estimate with an unknown error. */
+/* Counts of multiplexed counters are estimates with an unknown error. */
 static void multiplexed(void)
 {
 	begin();
@@ -244,7 +247,10 @@ static void multiplexed(void)
 	end();
 }
 
-/* Each interrupt counts one instruction; subtract them, except those that measuring causes. */
+/*
+ * Each interrupt counts one instruction, which is subtracted, except for interrupts caused by
+ * measuring.
+ */
 static void less_interrupts(void)
 {
 	begin();
@@ -351,12 +357,12 @@ static void what_a_row_is(void)
 	end();
 }
 
-/* In nanoseconds where it is time. */
+/* Times are in nanoseconds. */
 static void distributions(void)
 {
 	static const struct tach__entry_cost none;
 	static const uint64_t values[] = {40, 50, 0, 3, 4}, pairs[2] = {0, 0};
-	/* The last one is not known. */
+	/* The last rate is unknown. */
 	static const double hz[] = {2e9, 1, 0}, units[] = {0.5, 1e9, 1};
 	struct tach_bucket raw[1];
 
@@ -437,7 +443,7 @@ static void no_regions(void)
 	CHECK(tach__snapshot_evaluate(&s, &rows, NULL, 0) == 0 && s.plain.nregions == 0);
 	CHECK(s.plain.nmetrics == 1 && strcmp(s.plain.metric[0].name, "one") == 0);
 	end();
-	/* Names fill their memory, of one number of them or of the other. */
+	/* Names use all of their memory, with either number of names. */
 	for (uint32_t n = MEMBERS - 1; n <= MEMBERS; n++) {
 		begin();
 		config.count = n;

@@ -87,7 +87,7 @@ static void worst(void)
 	CHECK(w[1].info.at == 2.5 && w[1].info.tag == 10 && w[1].info.thread == 5 &&
 	      w[1].info.flags == 0 && w[1].value[0] == 8 && w[1].value[1] == 7);
 	tach_snapshot_free(s);
-	/* worst_by names no quantity, or an unknown one. */
+	/* worst_by is absent, or names an unknown quantity. */
 	s = taken("\"worst_by\":\"x\",\n", "");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);
@@ -126,7 +126,7 @@ static void without(void)
 	CHECK(s && s->plain.region->info.provenance[4] == 0 &&
 	      s->plain.region->info.provenance[5] == 26);
 	tach_snapshot_free(s);
-	/* Six flags are counted; a seventh is passed over. */
+	/* Six flags are counted; a seventh is ignored. */
 	s = taken("\"mixed\":25,", "\"clock-estimate\":25,");
 	CHECK(s && s->plain.region->info.threads == 19 &&
 	      s->plain.region->info.provenance[5] == 26);
@@ -155,7 +155,7 @@ static void several(void)
 	tach_snapshot_free(s);
 }
 
-/* Numbers at their bounds: what was written, and what it becomes. */
+/* Numbers at their limits: the written text, and the loaded value. */
 static void bounds(void)
 {
 	static const struct {
@@ -201,7 +201,7 @@ static void bounds(void)
 	s = taken("\"threads\":1,", "\"threads\":18446744073709549568,");
 	CHECK(s && s->threads == 18446744073709549568u);
 	tach_snapshot_free(s);
-	/* A note has an end. */
+	/* A note has a maximum length. */
 	snprintf(to, sizeof to, "\"note\":\"%01100d\"", 0);
 	s = taken("\"note\":\"missing\"", to);
 	CHECK(s && strlen(s->note) == sizeof s->note - 1);

@@ -5,7 +5,7 @@
 #include "core/snapshot/load.c"
 #include "tests/unit/snapshot/loaded.h"
 
-/* The content at that place is refused for that reason. */
+/* The changed text is refused at this place, for this reason. */
 static void refused(const char *from, const char *to, int line, const char *why)
 {
 	struct tach_snapshot *s = load(with(from, to));
@@ -21,7 +21,8 @@ static void members(void)
 {
 	static const struct {
 		const char *member, *as; /* its replacement */
-		int line, missing;	 /* line of the member; line of the object without it */
+		int line, missing; /* line of the member; line of the object if the member is
+				      missing */
 	} cases[] = {
 		{"note\":\"missing\"", "string", 4, 2},
 		{"clock\":{\"hz\":1000,\"estimate\":true}", "object", 7, 2},
@@ -85,7 +86,7 @@ static void members(void)
 	CHECK(err.column == 11, "%d", err.column);
 }
 
-/* One name for many quantities would make many of each value and histogram. */
+/* A repeated quantity name is refused: its values and histograms would be ambiguous. */
 static void names_twice(void)
 {
 	static const char says[] = "two quantities, or two metrics, of the report are called ";
@@ -118,7 +119,7 @@ static void buckets(void)
 	tach_snapshot_free(s);
 }
 
-/* Fewer than a million of them, which is more than any library writes. */
+/* Almost a million buckets, which is more than any library writes. */
 static void most_buckets(void)
 {
 	enum { MOST = 1 << 20 };
@@ -201,7 +202,7 @@ static void of_another_kind(void)
 	/* A report of another version is not examined further. */
 	CHECK(!load("{\"tach\":0.5}") && err.code == TACH_ERR_NOTSUPP);
 	CHECK(!load("{\"tach\":1,") && err.code == TACH_ERR_SYNTAX && err.line == 1);
-	/* Over more than there is; the first quantity is the time. */
+	/* A metric with an operand that does not exist; the first quantity is the time. */
 	CHECK(!load(with("2 * N0", "2 * N1")) && err.code != 0, "%d", err.code);
 	CHECK(tach_snapshot_load(none, 0, &s, &err) == TACH_ERR_INVAL && err.line == 0 &&
 	      err.column == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in which each number is another, and the same with something else in a place. */
+/* A report in which each number is different, and the same with one part replaced. */
 #ifndef TESTS_UNIT_SNAPSHOT_LOADED_H
 #define TESTS_UNIT_SNAPSHOT_LOADED_H
 
@@ -8,7 +8,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 
-/* A member a line: the whole begins at 2:2, its member "tach" at 3:1. */
+/* One member per line: the report begins at 2:2, its member "tach" at 3:1. */
 #define HEAD                                                                                   \
 	"\n {\n\"tach\":1,\n\"note\":\"missing\",\n\"rank\":3,\n\"reports\":6,\n"              \
 	"\"clock\":{\"hz\":1000,\"estimate\":true},\n\"threads\":1,\n\"refused\":2,\n"         \
@@ -50,7 +50,7 @@ static const char whole[] = HEAD NAMES "\"regions\":[\n" COUNTS VALUES HISTOGRAM
 
 static char text_of[1 << 17];
 
-/* The whole, in which `to` stands for the first `from`. */
+/* Returns the report, with `to` in place of the first `from`. */
 static const char *with(const char *from, const char *to)
 {
 	const char *at = strstr(whole, from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots as if loaded, with numbers and texts that a test sets. */
+/* Snapshots with numbers and texts set by a test, as if they had been loaded. */
 #ifndef TESTS_UNIT_SNAPSHOT_MADE_H
 #define TESTS_UNIT_SNAPSHOT_MADE_H
 
@@ -9,7 +9,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 
-/* With quantities of these names, metrics, and regions without names. */
+/* Makes a snapshot with these quantities, metrics, and regions without names. */
 static inline struct tach_snapshot *made(const char *const *quantities,
 					 const struct tach__plain_metric *metrics, int nmetrics,
 					 int nregions)
@@ -40,7 +40,7 @@ static inline struct tach_snapshot *made(const char *const *quantities,
 	return s;
 }
 
-/* Merges the list, which NULL ends, into one and frees its members. */
+/* Merges a list that ends with NULL into one snapshot, and frees the list's. */
 static inline struct tach_snapshot *made_one(int code, struct tach_snapshot *one,
 					     struct tach_snapshot **list)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach_snapshot_merge, of two saved reports in which every number is another: all of them are
- * added up, and nothing else is.
+ * tach_snapshot_merge with two saved reports in which every number is different: all are added,
+ * and no other value changes.
  */
 #include <string.h>
 #include <tach.h>
@@ -13,7 +13,7 @@ static char json[1 << 20], *end;
 
 #define PUT(...) (end += sprintf(end, __VA_ARGS__))
 
-/* times: each number is that multiple of the first report's. */
+/* times: factor for each number of the first report. */
 static void put_head(int times, double hz, int estimate)
 {
 	end = json;
@@ -34,7 +34,9 @@ static void put_region(const char *name, int times)
 	PUT("}");
 }
 
-/* One quantity, in both parts alike; of metrics the value is not looked at. */
+/*
+ * Writes a quantity with the same value in both parts; a metric's value is ignored by merging.
+ */
 static void put_value(const char *name, double value, double raw, double overhead, double error)
 {
 	PUT("%s\"%s\":{\"value\":%g,\"raw\":%g,\"overhead\":%g,\"error\":%g,\"flags\":[]}",
@@ -51,7 +53,7 @@ static struct tach_snapshot *load(void)
 	return s;
 }
 
-/* A report of x whose clock is unknown. */
+/* A report of quantity x with an unknown clock. */
 static struct tach_snapshot *first(void)
 {
 	put_head(1, 0, 0);
@@ -78,7 +80,7 @@ static struct tach_snapshot *first(void)
 	return load();
 }
 
-/* Also y, which comes first. */
+/* This report also has y, which comes first. */
 static struct tach_snapshot *second(void)
 {
 	put_head(10, 1, 1);
@@ -99,7 +101,7 @@ static struct tach_snapshot *second(void)
 	return load();
 }
 
-/* Order: which of the two comes first. */
+/* order: which report is first. */
 static struct tach_snapshot *merged(int order)
 {
 	struct tach_snapshot *list[2], *sum = NULL;
@@ -143,8 +145,8 @@ static void values_add_up(void)
 	CHECK(strcmp(tach_snapshot_quantity(s, 1), "x") == 0 &&
 	      strcmp(tach_snapshot_quantity(s, 2), "y") == 0);
 	/*
-	 * The longest comes first. A quantity that only one report counted is lost, and is not
-	 * flagged as small.
+	 * The longest region is first. A quantity that only one report counted is lost, and is
+	 * not flagged as small.
 	 */
 	CHECK(tach_snapshot_region(s, 0, &info) == 0 && strcmp(info.name, "longest") == 0 &&
 	      info.calls == 2);
@@ -176,7 +178,10 @@ static void counts_add_up(void)
 
 		CHECK(tach_snapshot_counts(s, &c) == 0 && c.threads == 11 && c.refused == 22 &&
 		      c.lost == 33 && c.stale == 44 && c.unopened == 55 && c.reports == 2);
-		/* From the report that knows its clock; and an estimate stays one. */
+		/*
+		 * The clock's rate is from the report that has one; an estimate remains an
+		 * estimate.
+		 */
 		CHECK(c.clock_hz == 1, "%g Hz", c.clock_hz);
 		CHECK(s->clock_flags == TACH_FLAG_CLOCK, "%#x", s->clock_flags);
 		CHECK(s->rank == 4, "rank %d", s->rank);

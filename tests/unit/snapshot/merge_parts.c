@@ -62,7 +62,7 @@ static void texts(void)
 	tach_snapshot_free(s);
 }
 
-/* Each part by itself; a value not larger than its error is small in the sum. */
+/* Each part is merged separately; a sum not larger than its error is flagged as small. */
 static void values(void)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static void values(void)
 		}
 }
 
-/* The time's sum among them. */
+/* The time is one of the sums. */
 static void small_time(void)
 {
 	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), NULL}, *s;
@@ -116,13 +116,13 @@ static void small_time(void)
 	tach_snapshot_free(s);
 }
 
-/* By name, file and line; the longest first. */
+/* Regions are matched by name, file and line; the longest is first. */
 static void regions(void)
 {
 	static const struct {
 		const char *name, *file;
 		uint32_t line;
-		double time[2]; /* in the first and the second; 0: it is not there */
+		double time[2]; /* in the first and second snapshot; 0: it has no such region */
 	} cases[] = {{"a", "f", 1, {5, 30}},  {"a", "f", 2, {40, 0}}, {"a", "g", 1, {0, 20}},
 		     {"b", "f", 1, {10, 15}}, {"c", "f", 1, {0, 1}},  {"d", "f", 1, {3, 0}}};
 	static const int order[] = {1, 0, 3, 2, 5, 4};
@@ -157,7 +157,10 @@ static void regions(void)
 	tach_snapshot_free(s);
 }
 
-/* A metric of any of them, over the quantities' numbers in the whole; of one name the first. */
+/*
+ * All metrics are merged, and use the merged numbers of quantities; of equal names, the first
+ * definition is used.
+ */
 static void metrics(void)
 {
 	static const char *const first[] = {"time", "x", "y", NULL};
@@ -220,7 +223,7 @@ static void notes(void)
 	}
 	s = merged(list, 7);
 	CHECK(strcmp(s->note, "ab; cd; cde") == 0, "%s", s->note);
-	/* Up to the end of the room for it. */
+	/* The note is truncated to its buffer. */
 	memset(s->note, 'x', sizeof s->note - 5);
 	s->note[sizeof s->note - 5] = '\0';
 	tach__snapshot_note(s, "yz");
@@ -287,12 +290,12 @@ static void what_is_none(void)
 	      s == list[0]);
 	CHECK(tach_snapshot_merge(MADE_LIST(list + 1), 1, &s, &err) == TACH_ERR_INVAL &&
 	      s == list[0]);
-	/* An invalid formula; nothing leaks. */
+	/* The formula is invalid; nothing leaks. */
 	CHECK(tach_snapshot_merge(MADE_LIST(list), 1, &s, &err) == TACH_ERR_SYNTAX && !s);
 	tach_snapshot_free(list[0]);
 }
 
-/* The worst of them, and their histograms, by the quantity's number in the whole. */
+/* The worst entries of all and their histograms, with merged numbers of quantities. */
 static void histograms_and_worst(void)
 {
 	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", "y", NULL}};
@@ -325,8 +328,8 @@ static void histograms_and_worst(void)
 }
 
 /*
- * Clocks of two rates: the buckets are the first one's, in any order. 100 ticks of 1 GHz are in
- * its bucket of 96 to 103; the other clock is an estimate of the same.
+ * Two clock rates: the first snapshot's buckets are used, in any order. 100 ticks of 1 GHz are
+ * in its bucket of 96 to 103; the other clock estimates the same rate.
  */
 static void histograms_of_two_clocks(void)
 {
@@ -362,13 +365,13 @@ static void histograms_of_two_clocks(void)
 				      fabs(got->at[b].high - bucket[first][b].high) < 0.2 &&
 				      got->at[b].count == 40 * bucket[0][b].count,
 			      "%d: %g to %g", b, got->at[b].low, got->at[b].high);
-		/* The greatest of all. */
+		/* The maximum over all snapshots. */
 		CHECK(got->at[2].high == 1100);
 		tach_snapshot_free(s);
 	}
 }
 
-/* The first in half of 10 entries, the other in all of 30. */
+/* The first region was in half of 10 entries, the other in all of 30. */
 static void shares(void)
 {
 	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), made(two, NULL, 0, 1), NULL};

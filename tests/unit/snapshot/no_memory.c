@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loading, merging and subtracting snapshots while each allocation fails once: the result is
- * complete, or there is an error. Each piece of an arena is an allocation here, and a write
- * beyond its end is detected.
+ * complete, or there is an error. Here each piece of an arena is a separate allocation, so that
+ * a write beyond its end is detected.
  */
 #include <string.h>
 #include <sys/uio.h>
@@ -14,7 +14,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/allocations.h"
 
-/* ---- in place of core/base/arena.c ---- */
+/* ---- replaces core/base/arena.c ---- */
 
 struct tach__arena_block {
 	struct tach__arena_block *next;
@@ -53,7 +53,7 @@ void tach__arena_free(struct tach__arena *arena)
 
 static char json[1 << 14];
 
-/* With an event of that name, a rank, and regions up to that letter. */
+/* A report with this event, this rank, and regions up to this letter. */
 static const char *report(const char *event, int rank, char last)
 {
 	char *at = json;
@@ -133,7 +133,10 @@ static int as_it_was(struct tach_snapshot *s, int code)
 	return code;
 }
 
-/* If it did. Formulas tell where in them; no memory is taken for their first character. */
+/*
+ * If it did. Errors of formulas have a position; no memory is allocated for the first
+ * character.
+ */
 static int failed_so(int code, const struct tach_snapshot *s, const struct tach_error *err)
 {
 	return code == 0 || (code == TACH_ERR_NOMEM && err->code == code && err->line == 0 &&
@@ -241,7 +244,7 @@ static void passes(void)
 	}
 }
 
-/* Regions are renamed, so each is of its own. */
+/* Regions are renamed, so that each one is distinct. */
 static int ranks_job(void)
 {
 	struct tach_snapshot *s = NULL, *all = NULL;
@@ -270,7 +273,7 @@ static void ranks(void)
 	exhaust(ranks_job);
 }
 
-/* ---- of another process, which is this one ---- */
+/* ---- snapshots of another process, which is this process itself ---- */
 
 static int read_here(void *context, const void *at, void *to, size_t size)
 {

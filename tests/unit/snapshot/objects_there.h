@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of another process as a test has them, with their notes and beacons, and its maps. */
+/* Simulated objects of another process, with their notes and beacons, and its memory map. */
 #ifndef TESTS_UNIT_SNAPSHOT_OBJECTS_THERE_H
 #define TESTS_UNIT_SNAPSHOT_OBJECTS_THERE_H
 
@@ -37,7 +37,7 @@ static inline int sim_close(FILE *f)
 	return fclose(f);
 }
 
-static int yama_scope; /* of Yama; -1: the file does not exist */
+static int yama_scope; /* value of ptrace_scope; -1: the file does not exist */
 
 static inline int sim_number(const char *root, const char *path, uint64_t *out)
 {
@@ -62,7 +62,7 @@ static inline long sim_sys(long number, long process, long here, long nhere, lon
 	return moved;
 }
 
-/* The same as the real result. */
+/* Calls the real function, unless the test sets a result. */
 static inline long sim_process(long number, long process, long here, long nhere, long from,
 			       long nfrom, long flags)
 {
@@ -97,7 +97,7 @@ static inline int sim_take(struct tach__remote *r, const struct tach__beacon *be
 
 enum { AT = 0x10000, IMAGE = 3 * 4096, NOTES = 4096, HEADERS = 3 };
 
-/* An object whose notes begin with its second page. */
+/* The notes of an object begin at its second page. */
 static char image[2][IMAGE] __attribute__((aligned(4096)));
 static Elf64_Ehdr *elf;
 static Elf64_Phdr *header;
@@ -106,7 +106,7 @@ static struct tach__beacon beacon[2];
 static struct tach__remote remote;
 static struct tach_error err = TACH_ERROR_INIT;
 
-/* Data read from there is followed by more, which was not requested. */
+/* Bytes after the requested ones, which the reader must not use. */
 static const char *behind_of;
 static size_t behind;
 
@@ -157,7 +157,7 @@ static inline void begin(void)
 	}
 }
 
-/* The next note of an object; it points to `to`. */
+/* Adds a note to an object; it points to `to`. */
 static inline void note(int of, uint32_t type, const char *name, uint32_t size, const void *to)
 {
 	char *at = image[of] + NOTES + notes;
@@ -221,7 +221,7 @@ static inline int none(int code, const char *why)
 	"the regions of process 4321 are those of libtach 7777777777777777777777777777777, "   \
 	"which " TACH_VERSION_STRING " cannot read; the tach of that version can"
 
-/* The first object with the notes that were made, and the beacon: there, and mapped. */
+/* The first object has the notes made before, and the beacon; it exists and is mapped. */
 static inline void one_is_there(void)
 {
 	there_object(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands of a metric as counts, and what is made of them, with its error. */
+/* Operands of a metric as counts, and the metric's value with its error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void derived(void)
 	const struct tach_value zero = {.error = 1};
 	struct tach_value v = derive("N0 - 2 * N1", a, b);
 
-	/* 10 - 8; 16 - 16; 2 + 2 * 1: not above its error. */
+	/* 10 - 8; 16 - 16; 2 + 2 * 1: the value is not above its error. */
 	CHECK(v.value == 2 && v.raw == 0 && v.overhead == -2 && v.error == 4 &&
 	      v.flags == (TACH_FLAG_MIXED | TACH_FLAG_SCALED | TACH_FLAG_SMALL));
 	v = derive("4 * N1 - N0", a, b);
@@ -76,7 +76,7 @@ static void derived(void)
 	      v.flags == (TACH_FLAG_MIXED | TACH_FLAG_SCALED | TACH_FLAG_SMALL));
 	v = derive("3 * N0", a, b);
 	CHECK(v.value == 30 && v.raw == 48 && v.error == 6 && v.flags == TACH_FLAG_MIXED);
-	/* A negative one counts by its absolute value. */
+	/* A negative count has the error of its absolute value. */
 	v = derive("0 - N0", a, b);
 	CHECK(v.value == -10 && v.flags == TACH_FLAG_MIXED);
 	v = derive("N0 + N0", zero, b);
@@ -88,7 +88,7 @@ static void derived(void)
 	CHECK(v.value == 5 && v.error == 0 && v.flags == 0);
 	v = derive("0 * N1", zero, (struct tach_value){.value = 4});
 	CHECK(v.value == 0 && v.error == 0 && v.flags == 0);
-	/* Divided by the time, net and raw. */
+	/* The net time divides net values, the raw time raw values. */
 	v = derive("elapsed_ns", a, b);
 	CHECK(v.value == 100 && v.raw == 200 && v.overhead == 100);
 	v = derive("N0 / N1", a, zero);
@@ -97,7 +97,7 @@ static void derived(void)
 	      "%g +- %g, %g, %#x", v.value, v.error, v.overhead, v.flags);
 }
 
-/* By file and line, and by name before. */
+/* Sorted by name, then by file and line. */
 static void places(void)
 {
 	static const struct {
@@ -127,7 +127,7 @@ static void places(void)
 		}
 }
 
-/* A metric of loaded quantities: all of them, time first. */
+/* A metric of loaded quantities: all are operands, the time first. */
 static void of_a_region(void)
 {
 	struct tach_value value[2][5] = {
@@ -159,7 +159,7 @@ static void of_a_region(void)
 		CHECK(isnan(value[part][4].value) && isnan(value[part][4].raw) &&
 		      value[part][4].flags == 0 && value[part][4].error == 0);
 	tach_formula_free(metric[0].formula);
-	/* Over one more than there are. */
+	/* The operand after the last one. */
 	metric[0] = (struct tach__plain_metric){.name = "beyond", .text = "N2"};
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
@@ -206,7 +206,7 @@ static void room(void)
 	tach__plain_free(&p);
 }
 
-/* A rate is off as its time is, too. */
+/* The time's error adds to the error of a rate. */
 static void error_of_the_time(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which regions are shown: all that have something to say, and each once. */
+/* The order of regions in a report: each region with values, once. */
 #include <stdlib.h>
 #include <tach.h>
 #include "core/snapshot/snapshot.h"
@@ -38,7 +38,7 @@ static void by_time_then_as_they_were_made(void)
 		struct tach__rows rows;
 
 		tach__rows_init(&rows, 0);
-		/* The library's own are not shown. */
+		/* The library's own regions are not shown. */
 		tach__rows_at(&rows, TACH__SITE_FIRST - 1)->calls = 1;
 		for (uint32_t i = 0; i < n % 20; i++) {
 			struct tach__row *row = tach__rows_at(&rows, TACH__SITE_FIRST + i);
@@ -51,7 +51,7 @@ static void by_time_then_as_they_were_made(void)
 	}
 }
 
-/* Up to the last for which there is room. */
+/* All rows, as far as there is room. */
 static void all_that_are_used(void)
 {
 	struct tach__rows rows;
@@ -62,7 +62,7 @@ static void all_that_are_used(void)
 	tach__rows_at(&rows, TACH__SITE_FIRST)->skipped = 1;
 	tach__rows_at(&rows, TACH__SITE_FIRST + 3)->lost = 1;
 	tach__rows_at(&rows, rows.limit - 1)->excluded = 1;
-	/* One of no calls, whatever it may have. */
+	/* A row without calls, with any other values. */
 	tach__rows_at(&rows, TACH__SITE_FIRST + 1)->cell[0].inclusive = 9;
 	check_order(&rows, 4);
 	tach__rows_free(&rows);

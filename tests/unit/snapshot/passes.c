@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes of one program as one snapshot: means, metrics across passes, and what is refused. */
+/*
+ * Passes of one program as one snapshot: means, metrics across passes, and refused differences.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,7 @@ static void value(char *to, const char *name, double v, double error)
 		to[strlen(to) - 1] == '{' ? "" : ",", name, v, v, error);
 }
 
-/* event: counted in the pass in addition to instructions. */
+/* event: counted in the pass together with instructions. */
 static struct tach_snapshot *pass(const char *event, const struct seen *seen, int n)
 {
 	static char json[1 << 16];
@@ -135,7 +137,7 @@ static void what_is_counted_again_is_a_mean(void)
 	CHECK(tach_snapshot_counts(s, &counts) == 0 && counts.threads == 3 &&
 		      counts.reports == 1,
 	      "%llu threads", (unsigned long long)counts.threads);
-	/* A metric over counts of different passes has the error of both. */
+	/* A metric over counts from two passes has the errors of both. */
 	tach_snapshot_derived(s, 0, 0, TACH_PART_INCLUSIVE, &v);
 	CHECK(v.value == 40 && v.error > 2 && v.error < 2.2, "%g +- %g", v.value, v.error);
 	tach_snapshot_derived(s, 0, 1, TACH_PART_INCLUSIVE, &v);
@@ -144,7 +146,7 @@ static void what_is_counted_again_is_a_mean(void)
 	tach_snapshot_free(s);
 }
 
-/* Different data are refused, and only those. */
+/* Only passes with different counts are refused. */
 static void what_disagrees_is_not_merged(void)
 {
 	const struct seen first[] = {{"same", 5, 1000, 10, 2},
@@ -162,7 +164,7 @@ static void what_disagrees_is_not_merged(void)
 
 	CHECK(tach_snapshot_nregions(s) == 6);
 	CHECK(value_of(s, "same", 2).value == 50);
-	/* 1 % of 1025, both errors of 3, and 10. */
+	/* The limit is 1 % of 1025, plus both errors of 3, plus 10. */
 	CHECK(value_of(s, "within", 2).value == 60 && value_of(s, "within", 3).value == 1012.5);
 	CHECK(value_of(s, "longer", 2).flags & TACH_FLAG_LOST &&
 	      isnan(value_of(s, "longer", 2).value) && isnan(value_of(s, "longer", 4).value) &&
@@ -181,7 +183,7 @@ static void what_disagrees_is_not_merged(void)
 	tach_snapshot_free(s);
 }
 
-/* Reports together hold more than a set does, and metrics over all of it. */
+/* The passes together have more events than a set holds, and metrics over all of them. */
 static void more_than_a_set_holds(void)
 {
 	enum { MANY = 120 };
@@ -224,7 +226,7 @@ static void more_than_a_set_holds(void)
 	tach_snapshot_free(s);
 }
 
-/* A program's own names are not ours. */
+/* Names given by the program stay unchanged. */
 static void names_stay(void)
 {
 	CHECK(strcmp(tach__passes_name(&whole, "m1"), "misses") == 0);

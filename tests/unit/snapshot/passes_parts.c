@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joining of passes: the allowed difference, the choice of the first pass, and the part of each
- * pass in the result.
+ * Joining of passes: the permitted difference, the choice of the first pass, and the part of
+ * each pass in the result.
  */
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static const struct tach_value *value_of(const struct tach_snapshot *s, int part
 	return &s->plain.region[0].value[part][quantity];
 }
 
-/* Half of the larger one, both errors, and ten. */
+/* The permitted difference: half of the larger count, both errors, and ten. */
 static void how_far_they_differ(void)
 {
 	static const struct {
@@ -88,7 +88,7 @@ static void how_far_they_differ(void)
 	}
 }
 
-/* If a pass lacks or lost the common count, nothing proves a difference. */
+/* Without the common count in both passes, there is no proof of a difference. */
 static void nothing_to_compare(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -106,7 +106,7 @@ static void nothing_to_compare(void)
 	}
 }
 
-/* Called as often, and entered. */
+/* The number of calls and of entries. */
 static void how_often(void)
 {
 	for (int which = 0; which < 2; which++) {
@@ -122,7 +122,7 @@ static void how_often(void)
 				   : "each; r: 3 entries in pass 1, 9 in pass 2: "
 				     "not merged") != NULL,
 		      "%s", s->note);
-		/* The third has it too. */
+		/* The third pass has it too. */
 		CHECK(value_of(s, 0, 2)->value == 5 && value_of(s, 0, 3)->value == 10);
 		tach_snapshot_free(s);
 	}
@@ -147,7 +147,7 @@ static void means(void)
 	for (int part = 0; part < 2; part++) {
 		const struct tach_value *v = value_of(s, part, 0);
 
-		/* Half of their difference, plus the mean of the errors. */
+		/* The error: half of the difference, plus the mean of the errors. */
 		CHECK(v->value == 13 + part && v->raw == 3 && v->overhead == 6 &&
 			      v->error == 1 + 3 && v->flags == TACH_FLAG_MIXED,
 		      "%d: %g +- %g, %#x", part, v->value, v->error, v->flags);
@@ -172,7 +172,10 @@ static void means(void)
 	tach_snapshot_free(s);
 }
 
-/* Names, places and numbers of the first that has it; and its memory may go. */
+/*
+ * Names, places and numbers are copied from the first pass that has them; its memory may then
+ * be freed.
+ */
 static void the_first(void)
 {
 	static char text[7][8];
@@ -228,7 +231,7 @@ static void the_first(void)
 	CHECK(strcmp(s->note, "counted in 3 passes; time and all are their means, and the "
 			      "rest is of one pass each") == 0,
 	      "%s", s->note);
-	/* Each of one pass: the first that has the quantity. */
+	/* Each histogram is from one pass: the first that has the quantity. */
 	CHECK(s->plain.region[0].histogram[0].at[0].count == 10 &&
 	      s->plain.region[0].histogram[1].at[0].count == 10 &&
 	      s->plain.region[0].histogram[2].at[0].count == 20 &&
@@ -253,7 +256,7 @@ static void many_passes(void)
 		list[n] = pass("m0", 10, 0);
 		list[n]->plain.region[0].info.threads = 1 + (uint32_t)n;
 		list[n]->plain.region[0].value[0][1].value = n;
-		/* The first has another region. */
+		/* The first pass has another region. */
 		if (n == 0)
 			list[n]->plain.region[0].info.name = "s";
 	}
@@ -288,7 +291,7 @@ static void sentences_end(void)
 	tach_snapshot_free(s);
 }
 
-/* Whichever is found first: sorting keeps no order among regions that are the same. */
+/* Either row may be found first: sorting keeps no order among equal regions. */
 static void found_in_any_order(void)
 {
 	static const char *const names[] = {"time", "x", "y", "all", NULL};
@@ -328,7 +331,7 @@ static void found_in_any_order(void)
 	}
 }
 
-/* The common event may have a long name; 200 bytes of it are shown. */
+/* The common event may have a long name; the message shows 200 bytes of it. */
 static void long_names(void)
 {
 	static char name[301];

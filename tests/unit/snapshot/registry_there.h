@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A registry of another process as a test has it: one event, a region that ended threads
- * entered, and threads of which a test says what they did. */
+/*
+ * A simulated registry of another process: one event, a region that ended threads entered, and
+ * threads with scripted actions.
+ */
 #ifndef TESTS_UNIT_SNAPSHOT_REGISTRY_THERE_H
 #define TESTS_UNIT_SNAPSHOT_REGISTRY_THERE_H
 
@@ -15,7 +17,7 @@
 #include "tests/unit/snapshot/row.h"
 #include "tests/unit/snapshot/there.h"
 
-/* Reads: of the registry, of a set with its totals, of a moment, of a site. */
+/* Numbers of reads: of the registry, of a set with its totals, of one try, of a site. */
 enum {
 	ID = TACH__SITE_FIRST,
 	THREADS = 6,
@@ -163,7 +165,7 @@ static inline void link_threads(int n)
 	last->next = &registry.threads;
 }
 
-/* One event, a region that ended threads entered and one that live ones did. */
+/* One event, a region that ended threads entered, and a region of live threads. */
 static inline void begin(void)
 {
 	const char *other;

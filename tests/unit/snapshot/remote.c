@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots of other processes: exact, for running and ended threads, and never accepted if
- * inconsistent. The read memory may contain anything.
+ * Snapshots of other processes: exact, for running and ended threads; inconsistent data are
+ * never accepted. The read memory may contain anything.
  */
 #include <errno.h>
 #include <limits.h>
@@ -73,7 +73,7 @@ static void *enter_many(void *arg)
 	return arg;
 }
 
-/* Reading the totals of this number takes longer than the end of a thread. */
+/* Reading the totals of this many regions takes longer than a thread needs to end. */
 static void have_many(void)
 {
 	char name[32];
@@ -95,7 +95,7 @@ static void have_regions(void)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* A process that runs that, which does not return, and by now has written to `ready`. */
+/* A process that runs this function, which never returns; by now it has written to `ready`. */
 static pid_t child_of(void (*runs)(int ready, int how), int how)
 {
 	int ready[2];
@@ -116,7 +116,7 @@ static pid_t child_of(void (*runs)(int ready, int how), int how)
 
 enum { CHURNS = 1, HAS_MANY = 2 };
 
-/* Has threads of both kinds, says so, and may then keep making some more. */
+/* Starts threads of both kinds, reports it, and may then start more. */
 static void has_threads(int ready, int how)
 {
 	pthread_t thread;
@@ -161,7 +161,7 @@ static int find(const struct tach_snapshot *s, const char *name, struct tach_reg
 	return -1;
 }
 
-/* A filter, or Yama, may forbid it to every process. */
+/* A filter, or Yama, may forbid reading any process. */
 static int may_look(pid_t child)
 {
 	struct tach_snapshot *s;
@@ -174,7 +174,7 @@ static int may_look(pid_t child)
 
 /*
  * A snapshot is refused if the other process gets much more processor time, or none while it
- * has its lock: then another one is taken. A refusal takes at least 80 ms, of sleeps alone.
+ * has its lock: then another one is taken. Each refusal sleeps for at least 80 ms in all.
  */
 static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error *err)
 {
@@ -189,7 +189,7 @@ static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error
 
 static volatile char plant_room[600 * 4096] __attribute__((aligned(4096)));
 
-/* ready: where to report that the enclosing region is open, which stays open; or -1. */
+/* ready: where to report that the enclosing region is open, which then stays open; or -1. */
 static void plant(uint64_t tag, int from, int pages, int ready)
 {
 	tach_tag(tag);
@@ -223,7 +223,7 @@ static void plants(int ready, int how)
 	(void)how;
 	if (tach_regions_configure(&opt, NULL) != 0)
 		return;
-	/* The kernel may have a huge page free by chance. */
+	/* By chance, the kernel may have a huge page free. */
 	madvise((void *)(uintptr_t)plant_room, sizeof plant_room, MADV_NOHUGEPAGE);
 	pthread_create(&thread, NULL, plant_one, NULL);
 	pthread_join(thread, NULL);
@@ -231,7 +231,9 @@ static void plants(int ready, int how)
 	plant(3, 200, 200, ready);
 }
 
-/* Entries of an ended thread and of a thread inside a region; worse ones replace others. */
+/*
+ * Worst entries of an ended thread and of a thread inside a region; worse ones replace others.
+ */
 static void worst_entries(void)
 {
 	struct tach_worst w = {.size = sizeof w, .thread_name = "", .parent = ""};
@@ -295,8 +297,9 @@ static void exact(void)
 }
 
 /*
- * Threads start and end all the time; the constant part is exact in every snapshot. A thread
- * seen once may be missing in the next snapshot if it is ending, and then the snapshot says so.
+ * Threads start and end at any time; the constant part is exact in every snapshot. A thread in
+ * one snapshot may be missing in the next one if it is ending, and then the snapshot reports
+ * this.
  */
 static void churned(void)
 {
@@ -334,7 +337,7 @@ static void churned(void)
 	finish(child);
 }
 
-/* It is seen whole all the same, with the histograms of all: before, no try ever was. */
+/* The thread is complete with its histograms; an earlier version never achieved this. */
 static void churned_many(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -373,7 +376,7 @@ static void refused(void)
 		finish(child);
 		SKIP("no process may trace another here");
 	}
-	/* Regions are its parent's, if any. */
+	/* The parent owns the regions, if it has any. */
 	CHECK(tach_snapshot_take_process(child, &s, &err) == TACH_ERR_STATE ||
 	      tach_snapshot_take_process(child, &s, &err) == TACH_ERR_NOTFOUND);
 	CHECK(err.text[0]);
@@ -385,13 +388,15 @@ static void refused(void)
 /* ---- the read memory may contain anything ---- */
 
 struct hostile {
-	unsigned answers, ends;	     /* from that one on there is no answer */
-	unsigned at, place, change;  /* that one is changed there; change 0: none is */
-	const void *pointer, *value; /* a pointer there that is another one */
-	unsigned every;		     /* before each so manieth a thread comes and goes; or 0 */
+	unsigned answers, ends; /* number of the first read that fails */
+	/* number of the read whose data are changed; change 0: none */
+	unsigned at, place, change;
+	const void *pointer, *value; /* a pointer there that is changed */
+	unsigned every; /* a thread comes and goes before each read with a multiple of this
+			   number; 0: never */
 };
 
-static unsigned came; /* and went, in all */
+static unsigned came; /* number of threads that came and went */
 
 static void comes_and_goes(struct hostile *h)
 {
@@ -443,7 +448,7 @@ static int take(struct hostile *h, struct tach_error *err)
 }
 
 static struct tach_error err = TACH_ERROR_INIT;
-static unsigned answers; /* to an honest question */
+static unsigned answers; /* response to a valid request */
 
 static void ends_amid(void)
 {
@@ -494,9 +499,9 @@ static void strings_nowhere(void)
 }
 
 /*
- * Threads start and end at fixed places, several during the totals with their histograms, and
- * less than one during the reads of one moment: the snapshot is complete, with all threads that
- * ended before.
+ * Threads start and end at fixed places: several while the totals and histograms are read, less
+ * than one during the reads of one try. The snapshot is complete, with all threads that ended
+ * before.
  */
 static void ended_amid(void)
 {
@@ -526,7 +531,7 @@ static void ended_amid(void)
 	}
 }
 
-/* ---- a thread that is just ending ---- */
+/* ---- a thread in the process of ending ---- */
 
 static int ending_now; /* atomic */
 
@@ -554,7 +559,10 @@ static uint64_t calls_of(const char *name)
 	return info.calls;
 }
 
-/* Its counters are closed, and its sums are not in the totals yet: it waits for the lock. */
+/*
+ * The thread has closed its counters, but its sums are not in the totals yet: it waits for the
+ * lock.
+ */
 static void ending(void)
 {
 	pthread_mutex_t *lock;

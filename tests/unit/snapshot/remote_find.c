@@ -29,8 +29,8 @@ static void beacons(void)
 	there_n--;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
 	/*
-	 * With another layout only the constant part is used: it has no registry that we know,
-	 * and no other data is used as one.
+	 * With another layout, only the constant part is used, because the registry's layout is
+	 * unknown.
 	 */
 	tach__beacon.registry_layout = 1;
 	for (int i = 0; i < 2; i++) {
@@ -45,7 +45,7 @@ static void beacons(void)
 		CHECK(there_reads == 4);
 	}
 	tach__beacon.registry_layout = ours;
-	/* It becomes one during the search. */
+	/* The copy becomes the owner during the search. */
 	one();
 	there_before = another_layout;
 	CHECK(none(TACH_ERR_NOTSUPP, ANOTHER) && there_reads == 5);
@@ -55,7 +55,7 @@ static void beacons(void)
 	one();
 	beacon[0].registry_layout++;
 	CHECK(none(TACH_ERR_NOTSUPP, ANOTHER));
-	/* Found by itself its layout says nothing. */
+	/* The copy's own layout version does not matter. */
 	one();
 	beacon[0].layout++;
 	beacon[0].registry_layout = tach__beacon.registry_layout;
@@ -83,7 +83,7 @@ static void other_notes(void)
 		CHECK(cases[i].is ? finds(&beacon[0]) : none(TACH_ERR_NOTFOUND, NO_LIBRARY),
 		      "%d", (int)i);
 	}
-	/* Cut off by the end of the segment. */
+	/* The note is cut off by the end of the segment. */
 	one();
 	header[2].p_memsz--;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
@@ -93,7 +93,7 @@ static void other_notes(void)
 	one();
 	header[2].p_memsz = sizeof(Elf64_Nhdr);
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + 1);
-	/* A note that ends with the segment is read once. */
+	/* A note that ends together with the segment is read once. */
 	one_behind(8);
 	beacon[0].state = TACH__BEACON_JOINED;
 	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
@@ -107,13 +107,13 @@ static void behind_notes(void)
 		header[2].p_memsz = notes - less;
 		behind_of = image[0] + NOTES;
 		behind = less;
-		/* The second one is cut off, and looked at once more; the first one. */
+		/* The second note is cut off, and read again; then the first one. */
 		CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + (less == 8) + 1,
 		      "%u", there_reads);
 	}
 }
 
-/* Notes of all sizes before it, in windows of 4096 bytes. */
+/* Notes of all sizes before the library's, read in windows of 4096 bytes. */
 static void many_notes(void)
 {
 	for (uint32_t before = 0; before < 5000; before += 4) {
@@ -125,7 +125,7 @@ static void many_notes(void)
 			note(0, 3, names[i % 5], i * 7 % 30, NULL);
 			i++;
 		}
-		/* A note that fills the rest. */
+		/* A note that fills the rest of the window. */
 		if (before > notes + 16)
 			note(0, 3, "abc", before - (uint32_t)notes - 16, NULL);
 		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
@@ -133,7 +133,7 @@ static void many_notes(void)
 		one_is_there();
 		CHECK(finds(&beacon[0]), "behind %u bytes", before);
 	}
-	/* A note longer than a read window, or than the segment. */
+	/* A note longer than a window, or than the segment. */
 	one_behind(4500);
 	CHECK(finds(&beacon[0]));
 	begin();
@@ -174,7 +174,7 @@ static void objects(void)
 	one();
 	there_n = 0;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 2);
-	/* Headers up to 4096 bytes away, and 64 of them. */
+	/* Program headers up to 4096 bytes away, and up to 64 of them. */
 	for (int far = 0; far < 2; far++) {
 		one();
 		header[2].p_vaddr = AT + IMAGE - notes;
@@ -210,14 +210,14 @@ static void objects(void)
 	behind_of = (const char *)header;
 	behind = sizeof *header;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* The first one may be it. */
+	/* The owner may be in the first object. */
 	one();
 	header[0] = header[2];
 	header[2].p_type = PT_NULL;
 	CHECK(finds(&beacon[0]));
 }
 
-/* From where its addresses are reckoned. */
+/* The base to which the object's addresses are relative. */
 static void biases(void)
 {
 	one();
@@ -237,7 +237,7 @@ static void biases(void)
 	header[0] = header[1];
 	header[1].p_type = PT_NULL;
 	CHECK(finds(&beacon[0]));
-	/* The first of the notes that has one. */
+	/* The first note that has a beacon. */
 	one();
 	elf->e_phnum = HEADERS + 1;
 	header[HEADERS] = header[2];

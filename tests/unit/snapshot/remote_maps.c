@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of another process that are examined, and the reasons if no object is. */
+/* The objects of another process that are searched, and the error if there are none. */
 #include "tests/unit/snapshot/objects_there.h"
 
 /* A first line with this number of extra bytes, and without an end. */
@@ -38,7 +38,7 @@ static void which_maps(void)
 	for (int other = 0; other < 2; other++) {
 		one();
 		long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 1200);
-		/* Where what is read of a line ends. */
+		/* Where the read part of a line ends. */
 		if (other)
 			lines[511 + sprintf(lines + 511, "%lx-0 r--p 0 0 0 /x",
 					    (unsigned long)(uintptr_t)image[0])] = 'x';
@@ -53,7 +53,7 @@ static void which_maps(void)
 	strcat(lines, "\n");
 	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 	CHECK(finds(&beacon[0]));
-	/* 511 bytes of a line are looked at. */
+	/* 511 bytes of a line are read. */
 	for (int more = 0; more < 2; more++) {
 		one();
 		long_line(image[0], "r--p 00000000 08:01 12 ", ' ', 512);
@@ -66,7 +66,7 @@ static void which_maps(void)
 	CHECK(finds(&beacon[0]));
 }
 
-/* Two objects: of the first owner, and of no other, whichever comes first. */
+/* Two objects: the first owner is used, in any order. */
 static void which_owner(void)
 {
 	for (int owner = 0; owner < 3; owner++) {
@@ -112,7 +112,7 @@ static void refusals(void)
 		CHECK(none(TACH_ERR_PERMISSION, why));
 		open_fails = EPERM;
 		CHECK(none(TACH_ERR_PERMISSION, why));
-		/* The file may be read, but no byte of its memory. */
+		/* The list of objects may be read, but no byte of memory. */
 		open_fails = 0;
 		strcpy(lines, "x\n");
 		there_fails = 1;
@@ -123,7 +123,7 @@ static void refusals(void)
 	CHECK(none(-ESRCH, "there is no process 4321"));
 	there_code = -EFAULT;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* Where something was read it may be. */
+	/* If anything could be read, reading is permitted. */
 	one();
 	beacon[0].state = TACH__BEACON_JOINED;
 	there_fails = 5;

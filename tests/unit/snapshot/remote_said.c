@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Data that is accepted from another process's registry: sites, sets, notes, enclosing regions.
- */
+/* Data accepted from another process's registry: sites, sets, notes, enclosing regions. */
 #include "tests/unit/snapshot/registry_there.h"
 
 static void sites_up_to(void)
@@ -16,7 +14,7 @@ static void sites_up_to(void)
 	registry.nsites = TACH__CHUNKS * TACH__CHUNK_SLOTS;
 	end(take(0));
 	CHECK(nsites_seen == TACH__CHUNKS * TACH__CHUNK_SLOTS);
-	/* Where nothing was entered nothing is. */
+	/* If no region was entered, there are no rows. */
 	begin();
 	config.rows.limit = 0;
 	tach_snapshot_free(take(0));
@@ -51,7 +49,7 @@ static void configurations(void)
 	begin();
 	config.count = 2;
 	end(take(TACH_ERR_STATE));
-	/* Its totals have the stated number; its set does not. */
+	/* The totals have the stated number of entries; the set does not. */
 	begin();
 	set.count = 0;
 	end(take(TACH_ERR_STATE));
@@ -88,7 +86,7 @@ static void notes(void)
 		      "%s", s->note);
 		end(s);
 	}
-	/* Texts without an end have one. */
+	/* Texts without a terminating 0 get one. */
 	begin();
 	memset(config.note, 'n', sizeof config.note);
 	memset(registry.open_error.text, 'w', sizeof registry.open_error.text);
@@ -102,7 +100,7 @@ static void notes(void)
 	end(s);
 }
 
-/* Rows created up to that one. */
+/* Rows are created up to this one. */
 static uint32_t limit_of(uint32_t id)
 {
 	struct tach__rows rows;
@@ -115,7 +113,7 @@ static uint32_t limit_of(uint32_t id)
 	return limit;
 }
 
-/* Regions around the worst entries have names, though they are open still. */
+/* Regions around the worst entries have names, even if they are still open. */
 static void parents(void)
 {
 	uint64_t limit = limit_of(ID + 2);

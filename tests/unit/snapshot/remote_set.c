@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantities and places of another process, whatever its memory contains: sets, totals and
- * sites.
+ * The quantities and places in another process, with any content of its memory: sets, totals
+ * and sites.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "tests/check.h"
 #include "tests/unit/snapshot/there.h"
 
-static int pages_fail, rows_fail; /* 1: there is no memory for them */
-static int pages_had;		  /* number that is not freed */
+static int pages_fail, rows_fail; /* 1: allocations fail */
+static int pages_had;		  /* number of blocks that are not freed */
 static uint32_t made_sums;
 
 static void *sim_pages_larger(const void *old, size_t old_size, size_t size)
@@ -126,7 +126,7 @@ static void a_set(void)
 	      strcmp(out->member[1].name, "b") == 0 &&
 	      out->member[0].kind == TACH_MEMBER_SOFTWARE &&
 	      out->member[1].kind == TACH_MEMBER_EMULATED);
-	/* No instruction is subtracted for interrupts. */
+	/* No instructions are subtracted for interrupts. */
 	CHECK(out->interrupts == 1 && out->corrected == 1);
 	CHECK(out->nmetrics == 2 && strcmp(out->metric[0].name, "m") == 0 &&
 	      strcmp(out->metric[0].text, "N0 + 10 * N1") == 0 &&
@@ -149,7 +149,7 @@ static void a_set(void)
 	tach_set_free(out);
 }
 
-/* Numbers that are taken, and the first that are not. */
+/* Numbers that are accepted, and the first invalid ones. */
 static void bounds_of_sets(void)
 {
 	static const struct {
@@ -210,7 +210,7 @@ static void sets_that_are_none(void)
 		*texts[i] = nowhere;
 		CHECK(takes() == TACH__REMOTE_AGAIN, "%d", (int)i);
 	}
-	/* No formula, or over what there is not. */
+	/* A metric without a formula, or with an operand that does not exist. */
 	make_set();
 	set.metric[1].text = text("N0 +");
 	CHECK(takes() == TACH__REMOTE_AGAIN);
@@ -267,7 +267,7 @@ static int take_rows(uint32_t nsites, int with_histograms)
 	return code;
 }
 
-/* Sites from `from` up to there, and no other. */
+/* Reads sites from `from` to this one, and no others. */
 static void are_rows(uint32_t to)
 {
 	CHECK(rows.limit >= to);
@@ -279,7 +279,7 @@ static void are_rows(uint32_t to)
 		for (int i = 0; is && i <= COUNT; i++) {
 			const struct tach__cell *c = &row->cell[i];
 
-			/* A sum is not one of these, even if its bits are a NaN. */
+			/* Sums are integers: bits that look like a NaN are valid. */
 			CHECK(c->inclusive == UINT64_MAX - id &&
 			      c->self == 10 * id + (unsigned)i);
 			CHECK(c->overhead[0] == 0 && c->overhead[1] == 1 + i &&
@@ -335,7 +335,7 @@ static void totals(void)
 	there_fails = 1;
 	CHECK(take_rows(SITES, 0) == -ESRCH);
 	done_rows();
-	/* Data after them is unchanged. */
+	/* Data after the sums are unchanged. */
 	make_rows();
 	tach__rows_at(&rows, SITES - 1)->calls = 5;
 	CHECK(take_rows(SITES - 1, 0) == 0);
@@ -343,7 +343,7 @@ static void totals(void)
 	done_rows();
 }
 
-/* Rows up to the last one that is taken are all that it takes. */
+/* The memory needed: rows up to the last accepted one. */
 static void no_memory_for_rows(void)
 {
 	for (int more = 0; more < 2; more++) {
@@ -363,7 +363,7 @@ static void no_memory_for_rows(void)
 	done_rows();
 }
 
-/* Pointers there become ours, or ours stay. */
+/* Pointers into the other process are replaced by ours, or ours stay. */
 static void what_rows_point_to(void)
 {
 	uint32_t *histograms = calloc(1, tach__histograms_size(COUNT + 1)), *ours;
@@ -384,7 +384,7 @@ static void what_rows_point_to(void)
 	CHECK(take_rows(SITES, 0) == 0);
 	row = tach__rows_at(&rows, TACH__SITE_FIRST + 1);
 	CHECK(!row->histograms && !row->worst && there_reads == 1);
-	/* At most the memory limit of a look. */
+	/* The memory limit of a snapshot. */
 	r.memory = TACH__REMOTE_MEMORY;
 	CHECK(take_rows(SITES, 1) == TACH_ERR_TOOMANY && !row->histograms);
 	r.memory = TACH__REMOTE_MEMORY - tach__histograms_size(COUNT + 1);
@@ -396,12 +396,12 @@ static void what_rows_point_to(void)
 	CHECK(row->worst && row->worst->n == 1 && tach__worst_at(row->worst, 0)->key == 9);
 	CHECK(!tach__rows_at(&rows, TACH__SITE_FIRST)->histograms &&
 	      !tach__rows_at(&rows, TACH__SITE_FIRST)->worst);
-	/* Read again into the same memory; and reading only rows does not change them. */
+	/* Reads again into the same memory; reading only rows changes nothing else. */
 	histograms[1] = 5;
 	CHECK(take_rows(SITES, 0) == 0 && row->histograms == ours && ours[1] == 3 &&
 	      row->worst);
 	CHECK(take_rows(SITES, 1) == 0 && row->histograms == ours && ours[1] == 5);
-	/* It is not there any more. */
+	/* The set no longer exists. */
 	for (unsigned n = 2; n < 8; n++) {
 		int code;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a thread in another process: those it entered, their pointers, and no record of
- * another thread.
+ * Slots of a thread in another process: the ones that it entered, their pointers, and no data
+ * of another thread.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void those_entered(void)
 	begin();
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		enter(ids[i]);
-	/* Calibration's, and one whose slot is another's now. */
+	/* Slots of calibration, and a slot that belongs to another id now. */
 	enter(FIRST - 1);
 	enter(70);
 	tach__table(hot)[70] = slot_of(71);
@@ -27,7 +27,7 @@ static void those_entered(void)
 		CHECK(is ? is_row(id) : !tach__row_is_used(tach__rows_at(&rows, id)), "%d",
 		      (int)id);
 	}
-	/* The record, a table and three copies of each chunk, and the state. */
+	/* Reads: the record, a table, three copies of each chunk, and the state. */
 	reads = there_reads;
 	CHECK(reads == 1 + 2 * 4 + 1, "%u", reads);
 	CHECK(made_sums == COUNT + 1 && freed_sums == COUNT + 1 && freed_size == 3 * CHUNK);
@@ -41,12 +41,12 @@ static void those_entered(void)
 	CHECK(tach__remote_thread(&r, &thread, &config, &rows, 100, &stale) == 0);
 	CHECK(is_row(FIRST) && is_row(99) && !tach__row_is_used(tach__rows_at(&rows, 100)));
 	end();
-	/* No slot of a chunk is read in vain. */
+	/* All bytes read of a chunk belong to slots. */
 	begin();
 	enter(64);
 	CHECK(take() == 0 && there_reads == 1 + 1 + 4 + 1 && is_row(64));
 	end();
-	/* No more than from the first to the last is there. */
+	/* The memory contains only the slots from the first to the last. */
 	for (uint32_t id = 0; id < 64; id += 21) {
 		begin();
 		there_n -= 3;
@@ -110,7 +110,7 @@ static void overflows(void)
 		}
 }
 
-/* ---- targets of a slot's pointers ---- */
+/* ---- the memory to which a slot's pointers point ---- */
 
 static void what_slots_point_to(void)
 {
@@ -134,7 +134,7 @@ static void what_slots_point_to(void)
 		begin();
 		enter(64);
 		config.worst = 2;
-		/* Their memory is accessible only through the reads. */
+		/* The memory can be accessed by simulated reads only. */
 		s->sampling = THERE_ELSEWHERE(0);
 		s->histograms = THERE_ELSEWHERE(1);
 		s->fenced = 8;
@@ -184,7 +184,7 @@ static void what_slots_point_to(void)
 	free(histograms);
 }
 
-/* Entries use the fenced cost or the other one, whatever `fenced` contains. */
+/* Entries use the cost of either kind of pair, for any content of `fenced`. */
 static void fenced_or_not(void)
 {
 	static const uint32_t fenced[] = {0, 1, 8};
@@ -201,7 +201,7 @@ static void fenced_or_not(void)
 	}
 }
 
-/* A cost that is not a number, or is impossible, is 0: also the first one. */
+/* A cost that is not a number, or is impossible, becomes 0. */
 static void costs_that_are_none(void)
 {
 	const double costs[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
@@ -219,7 +219,7 @@ static void costs_that_are_none(void)
 	}
 }
 
-/* A slot's id may be anything: without a place in the table it has no worst entries. */
+/* A slot's id may be any number: if the table has no place for it, it has no worst entries. */
 static void ids_that_are_none(void)
 {
 	static struct tach__worst *table[1];
@@ -254,7 +254,7 @@ static void records(void)
 	record.hot = hot;
 	CHECK(take() == 0 && is_row(64));
 	end();
-	/* With the clock alone, slots are this small, at the usual distance. */
+	/* With the clock alone, slots are smaller, but at the usual distance. */
 	begin();
 	enter(64);
 	record.count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A snapshot of another process's registry: of one moment, after any number of attempts, and
- * the message if it cannot be taken.
+ * A snapshot of another process's registry: consistent at one time, after any number of tries;
+ * and the error if that is impossible.
  */
 #include <math.h>
 #include "tests/unit/snapshot/registry_there.h"
@@ -14,7 +14,7 @@ static void whole(void)
 
 	begin();
 	link_threads(THREADS);
-	/* Ended, of another set. */
+	/* A thread of another set that ended. */
 	thread[1].folded = 1;
 	thread[3].config = &another;
 	s = take(0);
@@ -28,17 +28,19 @@ static void whole(void)
 	      s->plain.region[0].info.calls == 7 &&
 	      strcmp(s->plain.region[1].info.name, "live") == 0 &&
 	      s->plain.region[1].info.calls == 400);
-	/* The clock may be half of it. */
+	/* The clock may use half of the limit. */
 	CHECK(s->plain.region[0].value[0][0].flags == TACH_FLAG_CLOCK &&
 	      s->plain.region[0].value[0][0].value == 1000 &&
 	      fabs(s->plain.region[0].value[0][0].error - (sqrt(7) + 500)) < 1e-9);
-	/* Both lists of threads, the copied totals, and what was worked out before it was
-	 * copied. */
+	/*
+	 * Both lists of threads, the copied totals, and values that were determined before the
+	 * copy.
+	 */
 	CHECK(sets_freed == 1 && pages_freed == 4, "%d", pages_freed);
 	end(s);
 }
 
-/* Whichever read finds nothing, or no process any more. */
+/* Any of the reads fails, or the process no longer exists. */
 static void ends_amid(void)
 {
 	unsigned reads;
@@ -77,7 +79,7 @@ static void no_regions(void)
 	page.alive = 0;
 	end(take(TACH_ERR_STATE));
 	CHECK(there_reads == 3 && strstr(err.text, "no region was entered yet"));
-	/* Its lock is held all the time. */
+	/* The other process holds its lock permanently. */
 	begin();
 	registry.busy = 1;
 	end(take(TACH_ERR_STATE));
@@ -142,7 +144,7 @@ static void generation(void)
 	registry.generation++;
 }
 
-/* The same set at another address. */
+/* The same set, now at another address. */
 static void config_moves(void)
 {
 	another = config;
@@ -155,7 +157,7 @@ static void tried_again(void)
 	static const struct {
 		unsigned until, reads, rests;
 	} cases[] = {
-		/* The 21st try is the last without a rest before it. */
+		/* The 21st try is the last one without a pause before it. */
 		{2 * 20 + 1, 2 * 20 + LAST + SITE, 0},
 		{2 * 21 + 1, 2 * 21 + LAST + SITE, 1},
 		{2 * 99 + 1, 2 * 99 + LAST + SITE, 79},
@@ -171,7 +173,7 @@ static void tried_again(void)
 	}
 }
 
-/* Within a moment: between its first look at the registry and its last one. */
+/* A try: from its first read of the registry to its last. */
 static void of_a_moment(void)
 {
 	static void (*const changes[])(void) = {openings, folds, generation, config_moves};
@@ -183,7 +185,7 @@ static void of_a_moment(void)
 			when = at;
 			there_before = changes_once;
 			end(take(0));
-			/* Another set is looked at from the beginning. */
+			/* If the set changes, everything is read again. */
 			if (i < 2)
 				CHECK(there_reads ==
 					      LAST + SITE + (at > FIRST + 1 ? MOMENT : 0),
@@ -200,13 +202,13 @@ static void of_a_moment(void)
 	CHECK(there_reads == 100 * (BEFORE + CONFIG + 64 * MOMENT) && sets_freed == 100 &&
 		      rows_freed == 100,
 	      "%u", there_reads);
-	/* A set that is another one each time: no moment is looked for. */
+	/* If the set changes with each read, the snapshot fails early. */
 	begin();
 	what = generation;
 	there_before = changes_always;
 	end(take(TACH_ERR_STATE));
 	CHECK(there_reads == 100 * (BEFORE + CONFIG + 3), "%u", there_reads);
-	/* The lock is taken as the moment ends. */
+	/* The lock is taken at the end of a try. */
 	begin();
 	what = busy;
 	when = LAST;
@@ -221,7 +223,7 @@ static void row_grows(void)
 	config.ended = 5;
 }
 
-/* Sums are of that moment, although large data was read before. */
+/* Sums are from the same time, although large data were read earlier. */
 static void as_it_is_then(void)
 {
 	struct tach_snapshot *s;
@@ -251,7 +253,7 @@ static void large_once(void)
 	CHECK(there_reads == LAST + 1 + MOMENT + SITE, "%u", there_reads);
 }
 
-/* In the last attempt, ending threads are left out. */
+/* In the last try, ending threads are left out. */
 static void threads_that_end(void)
 {
 	struct tach_snapshot *s;
@@ -262,8 +264,7 @@ static void threads_that_end(void)
 	s = take(0);
 	CHECK(s->stale == 2 && rests == 79, "%d", threads_seen);
 	end(s);
-	/* One ended before it was read whole: that one is read again, and nothing of it counts
-	 * twice. */
+	/* A thread ended before it was completely read: it is read again, and counted once. */
 	begin();
 	link_threads(2);
 	again_at = 2;
@@ -272,10 +273,10 @@ static void threads_that_end(void)
 	end(s);
 }
 
-/* A set from an earlier attempt is freed once, even if later attempts get no set. */
+/* A set from an earlier try is freed once, even if later tries get no set. */
 static void busy_behind_sites(unsigned nth)
 {
-	/* The site is another one; then two tries find it busy. */
+	/* The site changes; then two tries find it busy. */
 	site[ID].id = nth <= LAST + 2 ? 0 : ID;
 	registry.busy = nth > LAST + 2 && nth <= LAST + 2 + 2 * 2;
 }
@@ -299,7 +300,10 @@ static struct tach__thread *head(int i)
 	return (struct tach__thread *)(void *)heads[i];
 }
 
-/* 65536 are believed. A list of more is read again, until the look has used up its calls. */
+/*
+ * 65536 are believed. A longer list is read again, until the maximum number of reads is
+ * reached.
+ */
 static void many_threads(void)
 {
 	for (int n = HEADS - 1; n <= HEADS; n++) {

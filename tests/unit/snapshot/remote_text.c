@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading memory of another process: no more than may be read, and no text beyond its end. */
+/* Reading memory of another process: never more than permitted, and no text beyond its end. */
 #include <string.h>
 #include <tach.h>
 #include "tests/check.h"
@@ -28,7 +28,7 @@ static void bytes(void)
 	CHECK(tach__remote_get(&r, room, to, 1) == 0 && r.left == 0 && to[0] == '0');
 }
 
-/* All attempts together have limits of calls and time. */
+/* All tries together have limits of calls and time. */
 static void calls_and_time(void)
 {
 	struct tach__remote r = there_remote();
@@ -73,7 +73,7 @@ static void rests_and_memory(void)
 	CHECK(r.rested == 0 && tach__remote_reserve(&r, 1) == 0);
 }
 
-/* Where the stretch of 64 bytes that has its end is the last that there is. */
+/* The text ends in the last existing stretch of 64 bytes. */
 static void texts(void)
 {
 	static const size_t lengths[] = {0,   1,    62,	  63,	64,   65,   127,  128,

@@ -19,7 +19,7 @@ static void changes(unsigned nth)
 		s->seq += 2;
 }
 
-/* Words of the second copy are those between the sequences of the others. */
+/* Words of the second copy are valid only if the sequences of the other copies agree. */
 static void words_change(unsigned nth)
 {
 	tach__part(slot_of(64), COUNT, 0)->calls = nth % 3 == (moves_at + 1) % 3 ? 1064 : 5;
@@ -35,14 +35,16 @@ static void under_write(void)
 	} cases[] = {
 		/* Never whole. */
 		{1, 0, 0, 0, 0, 0, SINGLE - 1 + 3 * TIMES + 1, 0},
-		/* From the second or the third copy of the chunk on it is. */
+		/* The slot is consistent from the second or the third copy of the chunk on. */
 		{1, BULK + 1, 0, 0, 0, 0, SINGLE - 1 + 3 + 1, 1},
 		{1, BULK + 2, 0, 0, 0, 0, SINGLE - 1 + 3 + 1, 1},
 		{1, BULK, 0, 0, 0, 0, SINGLE, 1},
-		/* Another one in the second, or the third. */
+		/* Another change in the second or the third copy. */
 		{0, 0, 1000, BULK + 1, 1, ~0u, SINGLE - 1 + 3 + 1, 1},
 		{0, 0, 1000, BULK + 2, 1, ~0u, SINGLE - 1 + 3 + 1, 1},
-		/* Then singly: before the second, or the third of each three; up to some try.
+		/*
+		 * Then slots are read singly; changes happen before the second or third read of
+		 * each three, up to a certain try.
 		 */
 		{0, 0, 3, (BULK + 1) % 3, 1, ~0u, SINGLE - 1 + 3 * TIMES + 1, 0},
 		{0, 0, 3, (BULK + 2) % 3, 1, ~0u, SINGLE - 1 + 3 * TIMES + 1, 0},
@@ -94,7 +96,7 @@ static void words_of_the_second(void)
 	}
 }
 
-/* With rests that grow, where its writer has no processor: 0.2 s in all. */
+/* Pauses grow while the slot's writer has no processor: 0.2 s in all. */
 static void rests(void)
 {
 	long all = 0;
@@ -111,7 +113,7 @@ static void rests(void)
 	}
 	CHECK(all > 200000000 && all < 210000000);
 	end();
-	/* The one that would be the first rest. */
+	/* The try before the first pause. */
 	begin();
 	enter(64);
 	even_from = SINGLE + 3 * 47;
@@ -120,7 +122,7 @@ static void rests(void)
 	end();
 }
 
-/* Whichever read it is that finds nothing there. */
+/* Any one of the reads fails. */
 static void it_is_not_there(void)
 {
 	unsigned reads;

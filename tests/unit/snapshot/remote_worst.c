@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of another process: whole ones alone, whatever changes while they are read. */
+/*
+ * Worst entries of another process: only complete ones, with any changes while they are read.
+ */
 #include <string.h>
 #include <tach.h>
 #include "core/region/region.h"
@@ -13,7 +15,7 @@ static struct tach__config config = {.count = COUNT, .worst = MOST};
 static struct tach__row row;
 static struct tach__remote r;
 
-/* Two of three, with one sum or all of them. */
+/* Two of three entries, with one sum or all. */
 static void begin(uint32_t sums)
 {
 	there_forget();
@@ -68,7 +70,7 @@ static void taken(void)
 				for (uint32_t q = 0; q <= COUNT; q++)
 					CHECK(k->sum[q] == (q < sums ? 100 * (1 + i) + q : 0));
 			}
-			/* In addition to the row's own. */
+			/* Memory in addition to the row's. */
 			tach__worst_at(worst, 0)->key = 12;
 			tach__worst_at(worst, 1)->key = 1;
 			CHECK(take(NULL) == 0 && row.worst->n == 3);
@@ -76,7 +78,7 @@ static void taken(void)
 		}
 }
 
-/* No entries are kept, or entries of another set. */
+/* No entries are kept, or the entries belong to another set. */
 static void not_taken(void)
 {
 	begin(1 + COUNT);
@@ -91,7 +93,7 @@ static void not_taken(void)
 	worst->sums = 2 + COUNT;
 	CHECK(take(NULL) == 0 && there_reads == 3 && !row.worst);
 	worst->sums = 1 + COUNT;
-	/* More than there is room for. */
+	/* More entries than there is room for. */
 	worst->n = MOST + 1;
 	CHECK(take(NULL) == 0 && row.worst && row.worst->n == 0 && row.flags == 0);
 	worst->n = MOST;
@@ -118,7 +120,10 @@ static void it_is_not_there(void)
 
 static unsigned odd_from, even_from, moves_every, moves_at;
 
-/* The first read is of the numbers of it; then three a try, or two where it is not whole. */
+/*
+ * The first read gets the numbers; then each try has three reads, or two if the copy is
+ * inconsistent.
+ */
 static void changes(unsigned nth)
 {
 	if (odd_from && nth >= odd_from)
@@ -137,16 +142,16 @@ static void under_write(void)
 	} cases[] = {
 		/* All the time. */
 		{2, 0, 0, 0, 1 + 2 * TRIES, 0},
-		/* Up to the last try, or one more. */
+		/* Changes up to the last try, or one more. */
 		{2, 2 * TRIES, 0, 0, 2 + 2 * TRIES, 1},
 		{2, 2 * TRIES + 1, 0, 0, 1 + 2 * TRIES, 0},
-		/* From the copy on; or from the check after it. */
+		/* A change after the copy, or after the check. */
 		{3, 0, 0, 0, 1 + 2 * TRIES, 0},
 		{4, 0, 0, 0, 1 + 3 + 2 * (TRIES - 1), 0},
 		{4, 6, 0, 0, 1 + 3 + 2 + 3, 1},
 		/*
-		 * Written before each third read, which follows the copy; or before each second
-		 * one, which is the copy.
+		 * Changes before each third read, which follows the copy, or before each second
+		 * read, which is the copy.
 		 */
 		{0, 0, 3, 1, 1 + 3 * TRIES, 0},
 		{0, 0, 2, 1, 1 + 2 * TRIES, 0},
@@ -177,7 +182,7 @@ static void grows(unsigned nth)
 	}
 }
 
-/* Numbers that were looked at are those that count. */
+/* The numbers that were checked are those that are used. */
 static void another_size_meanwhile(void)
 {
 	for (int sums = 0; sums < 2; sums++) {

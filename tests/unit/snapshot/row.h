@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row's fields before its cells, of which there are fewer than in the struct. */
+/* A row's fields before its cells; it has fewer cells than the struct. */
 #ifndef TESTS_UNIT_SNAPSHOT_ROW_H
 #define TESTS_UNIT_SNAPSHOT_ROW_H
 

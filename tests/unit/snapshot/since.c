@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts between two snapshots: each number of a region minus the older one's. */
+/* Counts between two snapshots: each number of a region minus its older value. */
 #include <math.h>
 #include "tests/unit/snapshot/made.h"
 
@@ -18,7 +18,7 @@ static struct tach_snapshot *make(void)
 		s->plain.region[r].info.name = names[r];
 		s->plain.region[r].info.file = "file";
 		s->plain.region[r].info.line = 1;
-		/* Merged regions come by time. */
+		/* Merged regions are sorted by time. */
 		s->plain.region[r].value[0][0].value = s->plain.region[r].value[0][0].raw =
 			1000 - r;
 	}
@@ -52,7 +52,7 @@ static void end(void)
 	tach_snapshot_free(between);
 }
 
-/* Numbers by their place: each is another one. */
+/* Numbers by their position: all are different. */
 static void count(struct tach_region_info *info, uint64_t by)
 {
 	info->entries = 10 + 1 * by;
@@ -92,7 +92,10 @@ static void counts(void)
 	end();
 }
 
-/* The whole snapshot: missing data in between. A stale copy of either makes it wrong. */
+/*
+ * Numbers of the whole snapshot: missing data meanwhile. A stale value in either snapshot makes
+ * the difference wrong.
+ */
 static void of_the_whole(void)
 {
 	struct tach_counts c = {.size = sizeof c};
@@ -125,7 +128,7 @@ static void by_place_in_any_order(void)
 			      99 - (uint64_t)((r + REGIONS - 1) % REGIONS),
 		      "%d", r);
 	end();
-	/* Another name, or line. */
+	/* Another name or line is another region. */
 	begin();
 	now[0].info.calls = now[2].info.calls = 5;
 	then[0].info.calls = then[2].info.calls = 3;
@@ -159,7 +162,7 @@ static void values(void)
 		CHECK(is(&between->plain.region[0].value[part][1], 6, 7, 8, 1,
 			 TACH_FLAG_MIXED));
 	end();
-	/* No more than how far off it may be. */
+	/* The error is at most the possible one. */
 	begin();
 	now[0].value[0][1] = (struct tach_value){10, 10, 0, 2, 0, 0};
 	then[0].value[0][1] = (struct tach_value){9, 9, 0, 1, TACH_FLAG_SMALL, 0};
@@ -167,7 +170,10 @@ static void values(void)
 	end();
 }
 
-/* 25 entries before and 100 since: the ticks are a random walk of 100, not the difference. */
+/*
+ * 25 entries before and 100 since: the error is the random walk of 100 reads, not a difference
+ * of errors.
+ */
 static void error_of_the_clock(void)
 {
 	begin();
@@ -182,7 +188,7 @@ static void error_of_the_clock(void)
 	end();
 }
 
-/* An estimate of the clock's rate that got better: the same ticks were other nanoseconds. */
+/* The estimate of the clock's rate improved: the same ticks became other nanoseconds. */
 static void better_rate(void)
 {
 	static struct tach_bucket was[] = {{100 / 1.01, 103 / 1.01, 5},
@@ -205,7 +211,7 @@ static void better_rate(void)
 	end();
 }
 
-/* The first and the last one may have been narrower. */
+/* The first and the last bucket may have been narrower. */
 static void buckets(void)
 {
 	static struct tach_bucket was[] = {{18, 18, 2}, {36, 36, 4}};
@@ -239,7 +245,7 @@ static void another_set(void)
 	end();
 }
 
-/* Sums begin anew although the names are the same. */
+/* Other sums with the same names: the counts begin again. */
 static void same_set_again(void)
 {
 	begin();
@@ -252,13 +258,13 @@ static void same_set_again(void)
 	older->generation = 2;
 	CHECK(since(0)->info.calls == 50 && between->generation == 2);
 	tach_snapshot_free(between);
-	/* A report of an older version does not tell. */
+	/* A report of an older version does not contain this. */
 	older->generation = 0;
 	CHECK(since(0)->info.calls == 50);
 	end();
 }
 
-/* In sparse mode: as if all had begun with the older one. */
+/* In sparse mode, entries since the older snapshot are treated as a sample of their own. */
 static void sampled(void)
 {
 	struct tach__sample s[2] = {{0}}, was[2] = {{0}};
@@ -292,16 +298,16 @@ static void sampled(void)
 				     .least = TACH__SAMPLE_ENTRIES};
 	now[0].value[0][1] = (struct tach_value){20000, 20000, 0, 3000, 0, 0};
 	then[0].value[0][1] = (struct tach_value){4000, 4000, 0, 2900, TACH_FLAG_UNBOUNDED, 0};
-	/* 400 of 1600, of 10 each and a square of 60000 in all. */
+	/* 400 of 1600 entries, of 10 each; the sum of squares is 60000. */
 	error = 4 * (40 + t * sqrt(400 * 20000 / 399. * 3 / 4));
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, error, 0));
 	tach_snapshot_free(between);
-	/* The greatest may have been one of the older ones: that is not known. */
+	/* The greatest value may have been before the older snapshot, so it is unknown. */
 	s[1].most = 1000;
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 16000,
 		 TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));
 	tach_snapshot_free(between);
-	/* Saved reports have no samples: the error of the total is used. */
+	/* Saved reports contain no samples, so the error of the total is used. */
 	now[0].sample[0] = NULL;
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 3000, 0));
 	end();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread of another process as a test has it, with slots in two chunks. */
+/* A simulated thread of another process, with slots in two chunks. */
 #ifndef TESTS_UNIT_SNAPSHOT_SLOTS_THERE_H
 #define TESTS_UNIT_SNAPSHOT_SLOTS_THERE_H
 
@@ -23,7 +23,7 @@ static inline void sim_rest(struct tach__remote *r, long ns)
 
 static uint32_t made_sums, freed_sums;
 static size_t freed_size;
-static int histograms_fail, pages_fail; /* 1: there is no memory for them */
+static int histograms_fail, pages_fail; /* 1: allocations fail */
 
 static inline uint32_t *sim_histograms_make(uint32_t sums)
 {
@@ -82,7 +82,7 @@ static inline struct tach__slot *slot_of(uint32_t id)
 	return (struct tach__slot *)(void *)(chunk[id / 64] + (size_t)(id % 64) * STRIDE);
 }
 
-/* Its slot has a number of calls that depends on its id. */
+/* A slot's number of calls depends on its id. */
 static inline void enter(uint32_t id)
 {
 	struct tach__slot *s = slot_of(id);
@@ -121,7 +121,7 @@ static inline void begin(void)
 	thread = (struct tach__remote_thread){.at = &record, .hot = hot, .state = hot->state};
 	there(&record, sizeof record);
 	there(&hot->state, sizeof hot->state);
-	/* Two chunks of the table. */
+	/* The two chunks of the table. */
 	there(tach__table(hot), 2 * TACH__CHUNK_SLOTS * sizeof(void *));
 	for (int c = 0; c < 2; c++)
 		there(chunk[c], CHUNK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking a snapshot, with core/snapshot/snapshot.c compiled here: the threads and sets in it,
- * its notes, and that nothing leaks if it fails.
+ * Taking a snapshot; core/snapshot/snapshot.c is compiled here: its threads and sets, its
+ * notes, and that nothing leaks if it fails.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -12,7 +12,8 @@
 #include "core/os/buffer.h"
 #include "core/snapshot/snapshot.h"
 
-static int taken, room = -1; /* pages not yet freed; number that still succeeds */
+/* taken: pages not yet freed; room: number of allocations that succeed */
+static int taken, room = -1;
 
 static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
@@ -58,7 +59,7 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #undef tach__release
 #include "tests/unit/region/regions.h"
 
-/* Data that its thread publishes is found through the id. */
+/* Data that the thread publishes are read after its id. */
 static void ordered_load(const void *at, int order)
 {
 	const struct tach__thread *record = tach__self->record;
@@ -98,7 +99,7 @@ static int some_lock(pthread_mutex_t *mutex)
 	return pthread_mutex_lock(mutex);
 }
 
-/* looks in a snapshot; whether it could have been cancelled there */
+/* number of calls during a snapshot; whether the thread could be cancelled there */
 static int looked, cancelled;
 
 static void look_amid(void)
@@ -225,7 +226,7 @@ static void *holds_the_lock(void *unused)
 	return unused;
 }
 
-/* Another thread's snapshot is waited for. */
+/* A snapshot of another thread is waited for. */
 static void beside_another_thread(void)
 {
 	pthread_t thread;
@@ -291,7 +292,7 @@ static void threads_and_what_they_entered(void)
 	tach__registry.lost = tach__registry.refused = 0;
 }
 
-/* A thread that ended is in the totals of its set, or counted where it still is: never both. */
+/* A thread that ended is counted once: in the totals of its set, or where it still is. */
 static void threads_that_end_meanwhile(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -324,7 +325,10 @@ static void threads_that_end_meanwhile(void)
 	free(s);
 }
 
-/* A slot that is being written to: the copy that was whole, and its thread has to look. */
+/*
+ * A slot is being written: the snapshot uses the last consistent copy, and its thread must
+ * check itself.
+ */
 static void writers_left_amid(void)
 {
 	struct tach__slot *slot = NULL;
@@ -352,7 +356,7 @@ static void writers_left_amid(void)
 	}
 }
 
-/* Entries of handlers during a write have their own slots. */
+/* Entries of handlers during a write have slots of their own. */
 static void slots_of_handlers(void)
 {
 	struct tach__thread *record;
@@ -377,7 +381,7 @@ static void slots_of_handlers(void)
 	}
 }
 
-/* Where counters are not exact, a slot knows by how much. */
+/* If counters are inexact, the slot contains their error. */
 static void slots_that_are_not_exact(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -426,7 +430,7 @@ static int noted(const char *what)
 	return strstr(tach_snapshot_missing(shot), what) != NULL;
 }
 
-/* Other notes, in this order. */
+/* Other notes follow in this order. */
 static void reasons(void)
 {
 	configure("", NULL, 0);
@@ -461,7 +465,7 @@ static void divided_by_thread(void)
 	first();
 	second();
 	in_another_thread();
-	/* By the name that it has now. */
+	/* Threads are shown by their present names. */
 	prctl(PR_SET_NAME, "renamed");
 	snprintf(name, sizeof name, "first [thread renamed %d]", (int)gettid());
 	c = counts_now();
@@ -501,7 +505,7 @@ static void filters_that_fit_nothing(void)
 	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("second", 0));
 }
 
-/* Sentences are separated, and shortened at the end of the room. */
+/* Sentences are separated, and truncated to the buffer. */
 static void notes(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -537,7 +541,7 @@ static void all_sets_are_in_it(void)
 		second();
 	}
 	c = counts_now();
-	/* A thread has a part in each. */
+	/* A thread adds to each set. */
 	CHECK(regions_find("first", 0) && info.entries == 200 && regions_find("second", 0) &&
 		      info.entries == 200,
 	      "%d", (int)info.entries);
@@ -546,7 +550,7 @@ static void all_sets_are_in_it(void)
 	for (int i = 0; i < tach_snapshot_nquantities(shot); i++)
 		regions += strlen(tach_snapshot_quantity(shot, i)) == 1;
 	CHECK(regions == 4, "%d", regions);
-	/* Entered while the one set was in turn, or the other. */
+	/* Entered while one set was in turn, or the other. */
 	for (int times = 0; times < 8; times++) {
 		configure("a=r0104,b=r0204,c=r0304,d=r0404", NULL, 1000000);
 		for (int i = 0; i <= times % 3; i++)
@@ -595,7 +599,7 @@ static void sets_are_let_go(void)
 	CHECK(config->refs == refs + 1 && taken == 1 && locks == 0);
 	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
 	pages = two->plain.pages;
-	/* A snapshot is the last user of an old set. */
+	/* The snapshot holds the last reference to an old set. */
 	configure("", NULL, 0);
 	first();
 	before = sets();
@@ -604,7 +608,7 @@ static void sets_are_let_go(void)
 	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
 }
 
-/* All sets that take turns, those that are not the first too. */
+/* All sets that take turns are included, not only the first. */
 static void sets_in_turn_are_let_go(void)
 {
 	struct tach__config *of[4] = {NULL};

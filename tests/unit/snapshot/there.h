@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of another process, provided by a test: only the listed parts exist. */
+/* Memory of another process, provided by the test: only the listed parts exist. */
 #ifndef TESTS_UNIT_SNAPSHOT_THERE_H
 #define TESTS_UNIT_SNAPSHOT_THERE_H
 
@@ -13,10 +13,11 @@ static struct {
 	size_t size;
 } there_ranges[1024];
 static int there_n;
-static unsigned there_reads;		   /* so far */
-static unsigned there_fails;		   /* from that one on, from 1; 0: none does */
-static int there_code;			   /* its answer then */
-static void (*there_before)(unsigned nth); /* each of them, from 1; NULL: no interruption */
+static unsigned there_reads; /* so far */
+static unsigned there_fails; /* number of the first read that fails; 0: none does */
+static int there_code;	     /* its answer then */
+/* actions before each read, from 1 on; NULL: no interruption */
+static void (*there_before)(unsigned nth);
 
 static inline void there_forget(void)
 {
@@ -26,7 +27,7 @@ static inline void there_forget(void)
 	there_before = NULL;
 }
 
-/* At an address that does not exist here. */
+/* A part at an address that does not exist in this process. */
 static inline void there_as(const void *at, const void *memory, size_t size)
 {
 	there_ranges[there_n].at = at;
@@ -39,7 +40,7 @@ static inline void there(const void *at, size_t size)
 	there_as(at, at, size);
 }
 
-/* Below what any program has: what is looked at there but by a read ends the test. */
+/* An address that no process can access: accessing it directly ends the test. */
 #define THERE_ELSEWHERE(n) ((void *)(uintptr_t)(16384 * (1 + (n))))
 
 static inline int there_read(void *context, const void *at, void *to, size_t size)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of sets that took turns, scaled up to all entries, by hand, with their error. */
+/*
+ * Counts of sets that took turns, extrapolated to all entries, with their error; computed by
+ * hand.
+ */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -10,7 +13,7 @@
 #include "tests/guarded.h"
 #include "tests/unit/snapshot/row.h"
 
-static int frees, rows_left = -1; /* number that still succeeds; -1: unlimited */
+static int frees, rows_left = -1; /* number of allocations that succeed; -1: unlimited */
 static uint32_t asked;
 
 static void sim_free(const void *at, size_t size)
@@ -58,7 +61,7 @@ static const char *const events[] = {"x", "y", "all"};
 static struct tach__plan plan;
 static struct tach_set set[SETS];
 static struct tach__config config[SETS];
-static struct tach__took took[SETS + 1]; /* the last one is beyond the existing ones */
+static struct tach__took took[SETS + 1]; /* the last one does not exist */
 static struct tach__site sites[ID + 2];
 static struct {
 	struct tach_snapshot s;
@@ -97,7 +100,7 @@ static void begin(void)
 		for (int i = 0; i < MEMBERS; i++)
 			set[k].member[i].name = (char *)(uintptr_t)names[k][i];
 		config[k] = (struct tach__config){.set = &set[k], .count = MEMBERS};
-		/* As tach__ring_make has it. */
+		/* As made by tach__ring_make. */
 		config[k].ring.plan = k ? NULL : &plan;
 		took[k].config = &config[k];
 		tach__rows_init(&took[k].rows, MEMBERS);
@@ -110,14 +113,14 @@ static void begin(void)
 	s->clock_hz = 1e9;
 }
 
-/* For this number of regions. */
+/* Begins with this number of regions. */
 static int evaluate(uint32_t n)
 {
 	uint32_t ids[] = {ID, ID + 1};
 	const struct tach__order order = {.id = ids, .n = n};
 	int code;
 
-	/* As tach__turns_total has it, each has a row for each region. */
+	/* As made by tach__turns_total: each set has a row per region. */
 	for (int k = 0; k < SETS; k++)
 		row_of(k, 1);
 	frees = 0;
@@ -155,7 +158,7 @@ static int is(int region, int part, int quantity, double value, double raw, doub
 	return 0;
 }
 
-/* Set 0 saw 20 of 30 outermost entries in 5 turns, and 30 of 40 entries in all. */
+/* Set 0 had 20 of 30 outermost entries in 5 turns; there were 30 of 40 entries in all. */
 static void make_rows(void)
 {
 	ROW_SET(row_of(0, 1), .calls = 30, .outermost = 20, .nested = 3, .lost = 4,
@@ -189,17 +192,20 @@ static void scaled_up(void)
 	begin();
 	make_rows();
 	CHECK(evaluate(2) == 0);
-	/* For all entries: the sum of both, with the readings' error. */
+	/* The value for all entries: the sum of both sets, with the error of the readings. */
 	CHECK(is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 1, 0, 450, 450, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 0, ALL, 15, 15, 0, 0, first, 0) && is(1, 1, ALL, 7, 7, 0, 0, first, 0));
-	/* 100 in 20 entries are 5 in each: 1000 - 2 * 5 * 90 + 25 * 10 is how turns differ. */
+	/*
+	 * 100 in 20 entries is 5 per entry: 1000 - 2 * 5 * 90 + 25 * 10 is the variation of
+	 * turns.
+	 */
 	CHECK(is(1, 0, X, 135, 150, 15,
 		 1.5 * 2 + t * sqrt(350 * 5 / 4.) * 1.5 * sqrt(1 - 2 / 3.), scaled, 666666));
-	/* 60 in 30 are 2 in each: 50 - 2 * 2 * 4 + 4 * 8. */
+	/* 60 in 30 entries is 2 per entry: 50 - 2 * 2 * 4 + 4 * 8. */
 	CHECK(is(1, 1, X, 56 * 4 / 3., 80, 16 / 3.,
 		 4 / 3. + t * sqrt(66 * 5 / 4.) * 4 / 3. * sqrt(1 - 0.75), scaled, 750000));
-	/* With a single turn nothing is known: the error may be the whole value. */
+	/* A single turn gives no error: it may be as large as the value. */
 	CHECK(is(1, 0, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 333333));
 	CHECK(is(1, 1, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 250000));
 	/* 135 and 10 times 15. */
@@ -232,7 +238,7 @@ static void names_and_sums(void)
 					   : p < 5 && p != 3 ? 1 + p
 							     : 0),
 		      "%d", (int)p);
-	/* A thread is there, wherever its first turn was. */
+	/* The thread is counted, with any set in its first turn. */
 	CHECK(s->plain.region[0].info.threads == 1);
 	for (int q = 0; q < QUANTITIES; q++)
 		CHECK(s->plain.region[0].histogram[q].count == 0);
@@ -248,7 +254,7 @@ static const char first_saw_all[] = "2 sets of events took turns and saw 100.0, 
 static void not_seen(void)
 {
 	begin();
-	/* By one that has y. */
+	/* By a set that has y. */
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
 	row_of(0, 0)->cell[1].inclusive = row_of(0, 0)->cell[1].self = 6;
 	row_of(0, 0)->cell[2].inclusive = 5;
@@ -276,7 +282,7 @@ static void not_seen(void)
 	end();
 }
 
-/* One entry is the least that there is. */
+/* One entry is the minimum. */
 static void one_entry(void)
 {
 	begin();
@@ -306,7 +312,7 @@ static void no_metrics(void)
 	end();
 }
 
-/* The maximum number of events of a plan, of which the last set counts the last. */
+/* The maximum number of events in a plan; the last set counts the last event. */
 static void most_events(void)
 {
 	char last[8];
@@ -361,7 +367,7 @@ static void bounds(void)
 	end();
 }
 
-/* A note that was there already may leave no room. */
+/* An earlier note may leave no room. */
 static void notes_end(void)
 {
 	for (size_t length = sizeof s->note - 120; length < sizeof s->note; length++) {
@@ -398,12 +404,12 @@ static void totals(void)
 	row_of(0, 1)->excluded = row_of(1, 1)->excluded = 3;
 	tach__rows_init(&took[SETS].rows, MEMBERS);
 	tach__rows_at(&took[SETS].rows, ID + 1)->calls = 1000;
-	/* Far beyond the other's rows. */
+	/* Far beyond the other set's rows. */
 	row_of(1, 20000)->calls = 6;
 	row_of(1, 20000)->cell[0].inclusive = 9;
 	CHECK(tach__turns_total(&total, took, SETS) == 0);
 	CHECK(total.count == 0 && total.limit > ID + 20000);
-	/* The last row that there is, of each. */
+	/* The last existing row of each set. */
 	CHECK(asked == total.limit - 1, "%u, %u", asked, total.limit);
 	for (int k = 0; k < SETS; k++)
 		CHECK(took[k].rows.limit >= total.limit, "%d", k);
@@ -439,7 +445,7 @@ static void no_memory(void)
 		CHECK(evaluate(2) == TACH_ERR_NOMEM && s->plain.nregions == 0 && !s->note[0]);
 		end();
 	}
-	/* A row for each of two regions that the sets have, and the last one of each set. */
+	/* Two regions with rows in both sets, and each set's last row. */
 	for (int left = 0; left < 6; left++) {
 		struct tach__rows total;
 

@@ -12,7 +12,7 @@ static char json[1 << 14], *end;
 
 #define PUT(...) (end += sprintf(end, __VA_ARGS__))
 
-/* Each number is another: region, part, quantity or metric. */
+/* Each number is different: region, part, quantity and metric. */
 static double number(int region, int part, int quantity)
 {
 	return 100 * (region + 1) + 10 * (part + 1) + quantity + 1;
@@ -142,7 +142,9 @@ static void values(void)
 	tach_snapshot_free(s);
 }
 
-/* Eight values: two up to 3, five up to 8, one up to 30; the minimum and maximum are known. */
+/*
+ * Eight values: two up to 3, five up to 8, one up to 30; minimum and maximum are known exactly.
+ */
 static void quantiles(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of a snapshot: taken from a row, said, added up, and told from older ones. */
+/* Worst entries of a snapshot: taken from a row, read, merged, and compared with older ones. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -94,7 +94,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Sorted by their key; of equal ones the earlier is first. */
+/* Sorted by their key; of equal entries the earlier is first. */
 static void taken_in_order(void)
 {
 	static const uint64_t keys[ENTRIES] = {5, 7, 5, 9};
@@ -140,7 +140,7 @@ static void taken_in_order(void)
 		CHECK(strcmp(w->info.thread_name, "fifteen letters") == 0 &&
 		      strcmp(w->info.parent, parents[i]) == 0);
 		CHECK(w->info.flags == (i == 1 ? TACH_FLAG_LOST | TACH_FLAG_MIXED : 0));
-		/* Ticks of half a nanosecond. */
+		/* A tick is half a nanosecond. */
 		CHECK(w->value[0] == 50 * (i + 1), "%g", w->value[0]);
 		for (int q = 1; q < SUMS; q++)
 			CHECK(i == 1 ? isnan(w->value[q]) : w->value[q] == 100 * (i + 1) + q,
@@ -151,7 +151,7 @@ static void taken_in_order(void)
 	CHECK(strcmp(taken.worst[0].info.parent, "there") == 0 &&
 	      strcmp(taken.worst[1].info.parent, "") == 0 &&
 	      strcmp(taken.worst[2].info.parent, "too") == 0);
-	/* With an unknown clock, they began when the snapshot was taken. */
+	/* If the clock is unknown, their begin is the time of the snapshot. */
 	s.clock_hz = 0;
 	from = seconds();
 	take(&s);
@@ -160,7 +160,7 @@ static void taken_in_order(void)
 	tach__worst_free(kept);
 }
 
-/* In whatever order they lie. */
+/* The entries are in any order. */
 static void alike_ones_by_beginning(void)
 {
 	static const struct tach_snapshot s = {.clock_hz = 1e9};
@@ -214,13 +214,13 @@ static void added_up(void)
 		{.region = regions[0], .nregions = 2, .nquantities = 2, .worst = 1},
 		{.region = regions[1], .nregions = 2, .nquantities = 2, .worst = 2},
 		{.region = regions[2], .nregions = 2, .nquantities = 1, .worst = 1}};
-	/* Numbers of the first's quantities, and so on, in the sum. */
+	/* Quantities of the first snapshot and of the others, with their numbers in the sum. */
 	static const int map[3][2] = {{2, 0}, {1, 2}, {2, -1}};
 	struct tach__plain_region to[2] = {{.worst = NULL}, {.worst = NULL}};
 	struct tach__plain p = {.region = to, .nregions = 2, .nquantities = 3};
 
 	first[0].info.parent = parent;
-	/* The other snapshot has no entries, or their key is missing. */
+	/* The other snapshot has no entries, or lacks their key. */
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 0, map[0]) == 0 && p.worst == 0);
 	other[0].worst = 0;
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 1, map[0]) == 0 && to[1].nworst == 0);
@@ -236,15 +236,17 @@ static void added_up(void)
 	      to[1].worst[0].info.at == 50 && to[1].worst[0].info.tag == 5 &&
 	      to[1].worst[0].info.thread == 7 && to[1].worst[0].info.flags == TACH_FLAG_MIXED);
 	CHECK(to[0].nworst == 0);
-	/* By another quantity of its own, which is the same in the sum; of two that are alike
-	 * the first stays first. */
+	/*
+	 * Sorted by the same quantity, which has another number there; of equal entries, the
+	 * first snapshot's are first.
+	 */
 	CHECK(tach__plain_worst_add(&p, 1, &other[1], 0, map[1]) == 0);
 	is_order(&to[1], "dab");
 	CHECK(to[1].worst[0].value[2] == 60 && to[1].worst[0].value[1] == 8 &&
 	      isnan(to[1].worst[0].value[0]));
 	CHECK(tach__plain_worst_add(&p, 0, &other[1], 0, map[1]) == 0);
 	is_order(&to[0], "de");
-	/* More than exist; an unknown value is smaller than all. */
+	/* More entries than exist; an unknown value counts as smallest. */
 	CHECK(tach__plain_worst_add(&p, 0, &other[2], 0, map[2]) == 0);
 	is_order(&to[0], "dfe");
 	CHECK(isnan(to[0].worst[1].value[1]) && to[0].worst[1].value[2] == 45);
@@ -259,7 +261,7 @@ static void added_up(void)
 	tach__arena_free(&p.arena);
 }
 
-/* Unknown ones are last, in both. */
+/* Unknown values are last, in both snapshots. */
 static void unknown_come_last(void)
 {
 	struct tach__plain_worst ours[2] = {entry(3, 0, "a"), entry(NAN, 0, "b")},
@@ -280,7 +282,7 @@ static void unknown_come_last(void)
 	tach__arena_free(&p.arena);
 }
 
-/* An entry of 100 ns at 0 s, and another one: are they the same? */
+/* Compares an entry of 100 ns at 0 s with another one: are they the same? */
 static void told_from_older(void)
 {
 	static const struct {
@@ -291,13 +293,15 @@ static void told_from_older(void)
 		{0, 100, 5, 0, 0, 7, 1},
 		{0, 100, 6, 0, 0, 7, 0},
 		{0, 100, 5, 0, 0, 8, 0},
-		/* By the tick, where both have it. */
+		/* Compared by the tick, if both have it. */
 		{0, 100, 5, 3, 3, 7, 1},
 		{0, 100, 5, 3, 4, 7, 0},
 		{1, 100, 5, 3, 3, 7, 1},
 		{0, 100, 5, 0, 4, 7, 1},
 		{0, 100, 5, 3, 0, 7, 1},
-		/* Otherwise within a millisecond, and one hundredth. */
+		/*
+		 * Otherwise they may differ by a millisecond, and by one hundredth in length.
+		 */
 		{0x1p-10, 100, 5, 0, 0, 7, 1},
 		{-0x1p-10, 100, 5, 0, 0, 7, 1},
 		{1e-3, 100, 5, 0, 0, 7, 0},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When worst entries began, and which of them are new since an older snapshot, by a clock that
- * is planted: whenever the thread loses its processor for seconds, and however far apart the
- * snapshots' estimates of the clock's frequency are.
+ * The begin of worst entries, and which ones are new since an older snapshot, with a simulated
+ * clock: the thread may lose its processor for seconds, and the snapshots may have very
+ * different estimates of the clock's frequency.
  */
 #include <math.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "tests/check.h"
 
 enum { STEP = 40, AWAY_S = 5, RATE = 1000000000, LOOKS = 40 };
-static const uint64_t begins = 7000000000u; /* ticks, at a time of 0 s */
+static const uint64_t begins = 7000000000u; /* the tick at a time of 0 s */
 static uint64_t passed;
-static int away_in; /* clocks that are read until then; below 0: never */
+static int away_in; /* number of clock reads before this happens; below 0: never */
 
 static uint64_t planted(void)
 {
@@ -95,7 +95,7 @@ static void when_they_began(void)
 	}
 }
 
-/* 2 % are 20 ms of a second, and 4 us of the 200 that an entry took. */
+/* 2 % are 20 ms of a second, and 4 us of an entry's 200 us. */
 static void none_is_new(void)
 {
 	struct shot older, newer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TACH_AMBIENT: the row with counts of boxes, and the reason if it is missing; with simulated
- * kernel and sysfs.
+ * TACH_AMBIENT: the row with counts of boxes, and the reason if it is missing; kernel and sysfs
+ * are simulated.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void a_row(void)
 		return;
 	CHECK(tach_snapshot_nregions(s) == 2 && tach_snapshot_region(s, 0, &info) == 0);
 	CHECK(strcmp(info.name, "(whole machine)") == 0, "%s", info.name);
-	/* Of a box with one set of counters, and of one with two. */
+	/* Counts of a box with one set of counters, and of a box with two. */
 	CHECK(value(s, 0, "time").value == 2.5e9, "%g", value(s, 0, "time").value);
 	CHECK(value(s, 0, "rd").value == 1000 && value(s, 0, "rd").flags == flags, "%g",
 	      value(s, 0, "rd").value);
@@ -88,7 +88,7 @@ static void not_asked_for(void)
 	none();
 }
 
-/* It is the command's to count. */
+/* The command counts it, not the program. */
 static void of_tach_run(void)
 {
 	setenv("TACH_AMBIENT", wanted, 1);
@@ -134,14 +134,14 @@ static void oddities(void)
 	CHECK(tach__ambient_odd(text, sizeof text) && strstr(text, " (column 36)"), "%s", text);
 	setenv("TACH_AMBIENT", " ; x = 1", 1);
 	CHECK(tach__ambient_odd(text, sizeof text) && !strstr(text, "column"), "%s", text);
-	/* In reports, after existing notes. */
+	/* In reports, the message follows existing notes. */
 	tach__ambient_start();
 	tach__ambient_add(&alone);
 	tach__ambient_add(&s);
 	CHECK(strncmp(alone.note, machine, strlen(machine)) == 0, "%s", alone.note);
 	CHECK(strncmp(s.note, "first; ", 7) == 0 && strcmp(s.note + 7, alone.note) == 0, "%s",
 	      s.note);
-	/* Up to the end of the room, and no further. */
+	/* The message is truncated to the buffer's end. */
 	memset(full->note, 'a', 1010);
 	tach__ambient_add(full);
 	CHECK(strlen(full->note) == sizeof full->note - 1 &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_AMBIENT: counts of boxes as a row of a program's own report, however the program ends; the message if they cannot
-# be counted; and tach run uses it for its --ambient. Kernel and sysfs are pretended.
+# TACH_AMBIENT: counts of boxes as a row of a program's own report, however the program ends; the message if they
+# cannot be counted; and tach run uses it for its --ambient. Kernel and sysfs are simulated.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -45,17 +45,17 @@ look() { python3 "$work/look.py" "$work/r.json" "$@" >"$work/err" 2>&1 || no "$(
 export TACH_AMBIENT='rd=uncore_imc_*/event=4/; pace = rd / elapsed_ns; twice = rd + rd'
 measured "$program" end; quiet; look
 TACH_EVENTS='faults=page-faults' TACH_METRICS='both = faults + faults' measured "$program" end; quiet; look and_set
-# With histograms, worst entries, and in a form that is not ours to read.
+# With histograms, with worst entries, and in another format, which this test does not read.
 TACH_HISTOGRAMS=1 TACH_WORST=3 measured "$program" end; look
 TACH_OUTPUT=$work/r.html LD_PRELOAD=$work/kernel.so "$program" end
 grep -q '<span class="badge">shared</span>' "$work/r.html" || no "no badge"
-# Quantities of one name are one.
+# Quantities with the same name are merged.
 TACH_EVENTS='rd=page-faults' measured "$program" end; quiet
 "$B/tach" report "$work/r.json" >"$work/table" 2>&1
 [ "$(grep -ow rd "$work/table" | wc -l)" -ge 1 ] && [ "$(head -1 "$work/table" | grep -ow rd | wc -l)" = 1 ] || no "$(head -1 "$work/table")"
 result row
 
-# Each at its own scope: boxes for the machine, other events for the program with its threads, and a metric of both.
+# Each event has its scope: boxes count the machine, other events the program's threads; a metric uses both.
 cat >"$work/mixed.py" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))
@@ -99,7 +99,7 @@ TACH_OUTPUT='' TACH_ENABLE=1 LD_PRELOAD=$work/kernel.so "$program" end 2>"$work/
 TACH_AMBIANT=x TACH_AMBIENT='' measured "$program" end; says 'TACH_AMBIANT is not looked at; did you mean TACH_AMBIENT'
 result refusals
 
-# The command counts, and programs that it runs do not.
+# The command counts boxes; programs that it runs do not.
 LD_PRELOAD=$work/kernel.so "$B/tach" run -o "$work/r.json" -- "$program" end >"$work/out" 2>"$work/err" || no "status $?"
 look
 TACH_AMBIENT=page-faults LD_PRELOAD=$work/kernel.so "$B/tach" run --ambient 'other=uncore_imc_0/event=4/' -- "$program" end >"$work/out" 2>"$work/err"

@@ -17,7 +17,7 @@ ssize_t write(int fd, const void *from, size_t n)
 	errno = EIO;
 	return -1;
 }
-/* A folder is looked into and written to. */
+/* The folder is searched and written to. */
 int access(const char *path, int mode)
 {
 	CHECK(mode == R_OK || mode == W_OK || mode == (W_OK | X_OK), "%s: %d", path, mode);
@@ -58,7 +58,7 @@ static void clear(void)
 		unsetenv(names[i]);
 }
 
-/* NAME=VALUE, of each. */
+/* NAME=VALUE of each variable. */
 static void set(const char *const *variables)
 {
 	char copy[400];
@@ -145,7 +145,7 @@ static void what_has_no_effect(void)
 	clear();
 }
 
-/* In the words of those that they are for. */
+/* Uses the terms of the variable's users. */
 static void what_others_say(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -164,7 +164,7 @@ static void what_others_say(void)
 	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
 	      "%s", text);
 	clear();
-	/* A name of 150 bytes, of a list. */
+	/* A name of 150 bytes in a list. */
 	memset(list, 'a', 151);
 	list[0] = '/';
 	list[151] = '\0';
@@ -173,7 +173,7 @@ static void what_others_say(void)
 		 list);
 	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
 	      "%s", text);
-	/* A name that no file can have is skipped. */
+	/* A name that no file can have is ignored. */
 	memset(list, 'a', 4096);
 	CHECK(setenv("TACH_DERIVED", list, 1) == 0 && strlen(list) == 4096);
 	CHECK(tach__environment_useless(text, sizeof text) == 0, "%s", text);
@@ -184,7 +184,7 @@ static void what_others_say(void)
 	clear();
 }
 
-/* A room that is too small for it is filled. */
+/* A buffer that is too small is filled completely. */
 static void too_long_to_be_said(void)
 {
 	char text[30];
@@ -228,7 +228,7 @@ static void where_none_can_come(void)
 	name[0] = '.';
 	name[1] = '/';
 	name[2 + 255] = '\0';
-	/* NAME_MAX for the part after the slash, and one more. */
+	/* A part file's name of NAME_MAX bytes, and of one more. */
 	snprintf(text, sizeof text, "%.120s: %s", name, strerror(ENAMETOOLONG));
 	output_is(name, 1, text);
 	name[1 + 255] = '\0';
@@ -263,7 +263,7 @@ static void where_none_can_come(void)
 
 /* ---- what is said ---- */
 
-/* Standard error is that pipe. */
+/* Standard error is this pipe. */
 static const char *said(const char *const *variables, int full)
 {
 	static char all[2000];
@@ -315,7 +315,7 @@ static void one_line(void)
 	write_fails = 1;
 	CHECK(!*said(misspelt, 0));
 	write_fails = 0;
-	/* A pipe that is full is not waited for. */
+	/* The library does not wait for a full pipe. */
 	CHECK(!strstr(said(misspelt, 1), "TACH"));
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of a process that has TACH_OUTPUT: those that end it, and the one that asks. */
+/*
+ * Signals of a process that has TACH_OUTPUT: those that end it, and the one that requests a
+ * report.
+ */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,7 +10,7 @@
 #include <sys/syscall.h>
 #include "tests/unit/startup/reports.h"
 
-static int is_refused; /* that a signal is sent again as it came */
+static int is_refused; /* whether a signal is sent again with its data */
 
 #pragma GCC visibility push(default)
 long syscall(long number, ...)
@@ -88,7 +91,7 @@ static void names_of_signals(void)
 	CHECK(tach__deaths_odd() == NULL);
 }
 
-/* ---- the one that asks ---- */
+/* ---- the signal that requests a report ---- */
 
 static void asks(const char *name, int number)
 {
@@ -133,7 +136,7 @@ static void asked_of_a_child(void)
 	in_child(child_asked);
 }
 
-/* The program's own stays. */
+/* The program's own handler stays. */
 static void taken_already(void)
 {
 	struct sigaction now;
@@ -262,7 +265,7 @@ static void none_is_watched(void)
 	CHECK(!is_watched(SIGTERM));
 }
 
-/* A trace comes before them, too. */
+/* A trace is written before the other output too. */
 static void watched_for_a_trace(void)
 {
 	setenv("TACH_SIGNAL", "end", 1);
@@ -276,7 +279,7 @@ static void of_a_child(void)
 	raise(SIGTERM);
 }
 
-/* The parent's file is not its child's to write, whatever ends it. */
+/* A child never writes the parent's file, whatever signal ends it. */
 static void of_children(void)
 {
 	int status;
@@ -369,7 +372,7 @@ static void kernel_view(char to[80])
 		fclose(from);
 }
 
-/* No action, mask or alternate stack is another one than without the library. */
+/* All actions, masks and alternate stacks are the same as without the library. */
 static void untouched(void)
 {
 	sigset_t mask;
@@ -405,7 +408,7 @@ static void none_named(void)
 	untouched();
 }
 
-/* A program that sets its handler only where it finds the default, as many do. */
+/* Many programs set their handler only if the default action is set. */
 static void set_if_default(void)
 {
 	start(in_folder("a.json"));
@@ -415,7 +418,7 @@ static void set_if_default(void)
 	CHECK(handled == SIGTERM);
 }
 
-/* A request alone sets one handler; a list of two sets both. */
+/* A single request sets one handler; a list of two sets both. */
 static void named_alone(void)
 {
 	setenv("TACH_SIGNAL", "USR1", 1);
@@ -432,7 +435,7 @@ static void several_named(void)
 	CHECK(is_json(content("a.json")));
 }
 
-/* A signal that asks ends nothing, where "end" stands first too. */
+/* A request for a report ends nothing, even if "end" is first in the list. */
 static void named_after_end(void)
 {
 	setenv("TACH_SIGNAL", "end:USR1", 1);
@@ -442,7 +445,7 @@ static void named_after_end(void)
 	CHECK(is_json(content("a.json")));
 }
 
-/* A handler that calls the one before it, if there was one: alone it does nothing more. */
+/* A handler that calls the previous one, if any: alone, it does nothing else. */
 static struct sigaction before;
 
 static void chains(int number, siginfo_t *info, void *context)
@@ -465,7 +468,7 @@ static void given_up(int number, const char *note)
 	raise(number);
 	CHECK(handled == number && !*content("a.json"), "%d", number);
 	has(note, 1);
-	/* Whole again once the program puts back what it found. */
+	/* Complete again after the program restores the earlier action. */
 	sigaction(number, &before, &restored);
 	CHECK(restored.sa_sigaction == chains);
 	has("no report comes", 0);
@@ -490,9 +493,9 @@ static void a_request_given_up(void)
 static void several_given_up(void)
 {
 	setenv("TACH_SIGNAL", "end:USR1", 1);
-	signal(SIGUSR1, SIG_IGN); /* TACH_SIGNAL names it: the note does too */
+	signal(SIGUSR1, SIG_IGN); /* TACH_SIGNAL names this signal: so does the note */
 	start(in_folder("a.json"));
-	signal(SIGPIPE, SIG_IGN); /* it ends nothing: no report is missing */
+	signal(SIGPIPE, SIG_IGN); /* the signal ends nothing: no report is missing */
 	signal(SIGHUP, handler);
 	signal(SIGTERM, SIG_DFL);
 	has("no report comes at SIGHUP, SIGUSR1, SIGTERM: the program set its own action", 1);
@@ -515,7 +518,7 @@ static void what_is_seen(void)
 	in_child(several_given_up);
 }
 
-/* All but those that an instruction raises. */
+/* All signals except those that an instruction raises. */
 static void others(void)
 {
 	sigset_t set = tach__deaths_others();
@@ -536,7 +539,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	unsetenv("TACH_SIGNAL");
-	/* The parent may have ignored (nohup) or blocked them. */
+	/* The parent may have ignored (nohup) or blocked these signals. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (const int *s = tach__deaths; *s; s++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory ends during a report: a file gets the partial report, a stream nothing. */
+/* Memory is exhausted during a report: a file gets the partial report, a stream nothing. */
 #include <fcntl.h>
 #include "core/os/buffer.h"
 #include "tests/unit/startup/reports.h"

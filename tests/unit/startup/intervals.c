@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TACH_INTERVAL: how the thread is begun, when it writes reports, and when it ends: its own
- * work, done here by a clock that sleeps turn.
+ * TACH_INTERVAL: how the thread is started, when it writes reports, and when it ends. The test
+ * runs the thread's function itself, with a simulated clock that advances when it sleeps.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,13 +19,13 @@ static void *(*routine)(void *);
 static int begun, refusals;
 static size_t stack_size;
 
-/* The clock, and what /proc says. */
+/* The simulated clock, and the content of /proc. */
 static int simulated;
-static double clock_now, late; /* late: how much the next sleep takes too long */
+static double clock_now, late; /* late: extra length of the next sleep */
 static double slept_until[20];
 static int sleeps, sleeps_most, threads = 5;
 static const char *first_thread = "1 (a) S 2";
-static int reports[20]; /* was there a report when that sleep began? */
+static int reports[20]; /* true if a report existed when that sleep began */
 static jmp_buf out;
 
 #pragma GCC visibility push(default)
@@ -78,7 +78,7 @@ int stat(const char *path, struct stat *status)
 	return code;
 }
 
-/* NULL: it cannot be opened. */
+/* NULL: the file cannot be opened. */
 int open(const char *name, int flags, ...)
 {
 	va_list more;
@@ -153,7 +153,7 @@ static void how_it_is_begun(void)
 	tach__interval_start(1);
 	CHECK(begun == 2);
 	in_child(one_in_the_child);
-	/* Thread-local variables that want more: the usual size, if that can be had. */
+	/* Thread-local variables need a larger stack: the default size, if possible. */
 	refusals = 1;
 	tach__interval_start(0);
 	CHECK(begun == 4 && stack_size > 262144, "%zu", stack_size);
@@ -164,7 +164,7 @@ static void begins(void)
 	in_child(how_it_is_begun);
 }
 
-/* Runs until this number of sleeps is over, or until it ends; returns 1 if it ended. */
+/* Runs the thread for this many sleeps, or until it ends; returns 1 if it ended. */
 static int works(const char *interval, double at, int most)
 {
 	char name[16] = "";
@@ -193,7 +193,7 @@ static void slept(int i, double until, int report)
 	CHECK(reports[i] == report, "%d", i);
 }
 
-/* A second at a time at most, and what there was no time for is left out. */
+/* Sleeps at most a second at a time; reports that are late are skipped. */
 static void when_it_writes(void)
 {
 	CHECK(works("2.75", 100.9, 7) == 0);
@@ -215,7 +215,7 @@ static void when_it_writes(void)
 	slept(1, 12, 1);
 }
 
-/* Alone with a first thread that has ended, which the kernel keeps. */
+/* The thread is alone with the first thread, which has ended but still exists in the kernel. */
 static void when_it_ends(void)
 {
 	static const struct {
@@ -239,7 +239,7 @@ static void when_it_ends(void)
 		CHECK(works("3", 100, 2) == cases[i].ends, "%d %s", threads, first_thread);
 		CHECK(sleeps == (cases[i].ends ? 0 : 2));
 	}
-	/* The read file gets the closed standard input's number, and is closed again. */
+	/* The file gets the descriptor of the closed standard input, and is closed again. */
 	close(0);
 	threads = 4;
 	first_thread = "12 (a program) Z 1 2";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of reports' files: how they are made whole, told apart, and whose they are. */
+/* Names of report files: how they are completed and made unique, and which process owns one. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void absolute(void)
 	CHECK(strcmp(to, wanted) == 0, "%s", to);
 	tach__output_absolute(to, "/a.json");
 	CHECK(strcmp(to, "/a.json") == 0, "%s", to);
-	/* A path that does not fit is not used. */
+	/* A path that does not fit its buffer is ignored. */
 	fill(name, "/", PATH_MAX - 1);
 	tach__output_absolute(to, name);
 	CHECK(strcmp(to, name) == 0);
@@ -112,7 +112,7 @@ static void expand(void)
 	expanded("%r", 1, "0");
 	snprintf(wanted, sizeof wanted, "-%d-", (int)getpid());
 	expanded("-%p-", 0, wanted);
-	/* A number has room wherever there is any. */
+	/* A number is added wherever there is any room. */
 	CHECK(tach__output_expand(to, 15, "abc", 0) == 1 && strcmp(to, "abc") == 0);
 	CHECK(tach__output_expand(to, 15, "abcd", 0) == 0 && strcmp(to, "abc") == 0);
 	CHECK(tach__output_expand(to, 15, "ab%u", INT_MAX) == 1 &&
@@ -145,23 +145,26 @@ static void named(const char *format, int is_ours)
 	CHECK(tach__output_is_owner("a.json") == is_ours, "%s", name);
 }
 
-/* The first that looks becomes it, unless another thread may be reading the environment. */
+/*
+ * The first process that checks becomes the owner, unless another thread may be reading the
+ * environment.
+ */
 static void of_the_owner(void)
 {
 	pthread_t thread;
 
 	unsetenv("TACH_OUTPUT_PID");
 	CHECK(tach__output_is_owner("%p.json") == 1 && !owner());
-#ifndef __SANITIZE_THREAD__ /* it has a thread of its own */
+#ifndef __SANITIZE_THREAD__ /* it has its own thread */
 	CHECK(tach__output_is_owner("a.json") == 1 && owner() &&
 	      atoi(owner()) == (int)getpid());
 #endif
-	CHECK(tach__output_is_owner("a.json") == 1); /* by its own setting */
+	CHECK(tach__output_is_owner("a.json") == 1); /* its own variable is set */
 	setenv("TACH_OUTPUT_PID", "1", 1);
 	CHECK(tach__output_is_owner("a.json") == 0 && tach__output_is_owner("%u.json") == 1);
 	CHECK(strcmp(owner(), "1") == 0);
 	/*
-	 * A process of that number in another namespace; without a namespace, the number
+	 * A process with the same number in another namespace; without a namespace, the number
 	 * decides.
 	 */
 	named("%d:1", 0);

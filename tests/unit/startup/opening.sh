@@ -16,7 +16,7 @@ bad=0
 files=$(grep -oE '"/(proc|sys)/[^"]*"' "$work/calls" | grep -v nmi_watchdog | sort)
 [ "$files" = "$(sort -u <<<"$files")" ] || { bad=1; echo '# files that are read again:'; uniq -d <<<"$files" | sed 's/^/#   /'; }
 say opening_files
-# One more event tells whether this machine counts cycles at all.
+# One more event shows whether this machine counts cycles at all.
 bad=0
 opened=$(grep -c perf_event_open "$work/calls")
 [ "$opened" -ge 1 ] && { grep perf_event_open "$work/calls" | grep -qv " = -1 " || [ "$opened" -le 5 ]; } ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_OUTPUT: whatever the report meets at the end of a program, the program's status and data are
-# what they would have been, and a report is whole or the one before it.
+# TACH_OUTPUT: whatever goes wrong with the report at the end of a program, the program's status and data do not
+# change, and the file contains a complete report, the new or the old one.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -57,7 +57,7 @@ TACH_OUTPUT=/dev/fd/8 "$program"; exec 8>&-
 [ "$(head -1 "$work/stream")" = before ] && grep -q '^work' "$work/stream" || no "descriptor 8"
 result names_of_descriptors
 
-# Killed at each of the system calls of its end, the write and the rename among them.
+# The program is killed at each system call of its end, including the write and the rename.
 old "$work/kill.json"
 kills=0
 if strace -o /dev/null true 2>/dev/null; then
@@ -103,7 +103,7 @@ else
 	skip full_disk "a mount namespace takes root"
 fi
 
-# Children: the file is the parent's, whichever ends first; %p gives each process one.
+# Children: the parent writes the file, in any order of ends; %p gives each process its own.
 regions() { is_whole "$1" && awk 'NR > 1 && NF && $2 ~ /^[0-9]+$/ { print $1 }' "$work/table" | sort | tr '\n' ' '; }
 for how in fork fork_exec fork_outlives fork_outlives_exec; do
 	rm -f "$work/family.json"
@@ -128,11 +128,11 @@ TACH_OUTPUT=$work/link.json "$program"
 is_whole "$work/link.json"
 result link_and_mode
 
-# A folder that takes no file; one that does not exist.
+# A folder where no file can be created; a folder that does not exist.
 mkdir "$work/shut"; old "$work/shut/r.json"
 chmod 711 "$work"; chmod 666 "$work/shut/r.json"; chmod 555 "$work/shut"
 if setpriv --reuid=65534 --clear-groups test -x "$program" 2>/dev/null; then
-	# The build may lie where others may not look.
+	# The build may lie where other users have no access.
 	install -m 755 -D "$B/libtach.so.0" "$work/library/libtach.so.0"
 	TACH_OUTPUT=$work/shut/r.json LD_LIBRARY_PATH=$work/library setpriv --reuid=65534 --clear-groups "$program" fork || no "status"
 	is_whole "$work/shut/r.json"
@@ -144,7 +144,7 @@ fi
 TACH_OUTPUT=$work/none/r.json "$program" || no "status"
 result no_folder
 
-# Time at the end: the clock is not waited for, no event is opened for it.
+# At the end of the program: no wait for the clock, no event opened for it.
 if strace -o /dev/null true 2>/dev/null; then
 	TACH_OUTPUT=$work/time.json strace -o "$work/trace" "$program"
 	grep SW_DUMMY "$work/trace" && no "an event for the clock"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TACH_OUTPUT that names a file: where a report goes, when, in which format, and why it does
- * not go there. */
+/*
+ * TACH_OUTPUT that names a file: where a report is written, when, in which format, and why it
+ * is not written.
+ */
 #include <sched.h>
 #include "tests/unit/startup/reports.h"
 
@@ -142,7 +144,7 @@ static void at_the_end(void)
 	CHECK(ends_with(is_killed_at_once) == 5 << 8 && !*content("end.json"));
 }
 
-/* ---- a child with its parent's number: both are process 1 of a namespace ---- */
+/* ---- a child with its parent's number: both are process 1 of a PID namespace ---- */
 
 static void as_process_1(void (*job)(void))
 {
@@ -152,7 +154,7 @@ static void as_process_1(void (*job)(void))
 	in_child_named(job, "process 1");
 }
 
-/* It writes no report now, and none when it ends. */
+/* The process writes no report now, and none when it ends. */
 static void not_its_own(void)
 {
 	CHECK(getpid() == 1);
@@ -266,7 +268,7 @@ static void to_takers(void)
 	in_child(of_none);
 }
 
-/* ---- for another copy of the library ---- */
+/* ---- another copy of the library writes it ---- */
 
 static int gather(void *context, const char *text, size_t length)
 {
@@ -308,7 +310,7 @@ static void traced(const char *name)
 	setenv("TACH_TRACE", in_folder(name), 1);
 	start(NULL);
 	CHECK(tach__trace_wanted());
-	/* A trace alone is no report. */
+	/* A trace alone does not count as a report. */
 	refused(TACH_ERR_STATE, "TACH_OUTPUT was not set");
 	errno = 77;
 	CHECK(tach__trace_write() == 0 && errno == 77);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports to where TACH_OUTPUT says, in a folder of the test's own. */
+/* Reports as TACH_OUTPUT requests, in a folder of the test. */
 #ifndef TESTS_UNIT_STARTUP_REPORTS_H
 #define TESTS_UNIT_STARTUP_REPORTS_H
 
@@ -20,7 +20,7 @@ static inline const char *in_folder(const char *name)
 	return file;
 }
 
-/* All of it, which goes; "": there is none. */
+/* Reads all of it, and removes the file; "": there is none. */
 static inline const char *content(const char *name)
 {
 	FILE *from = fopen(in_folder(name), "r");
@@ -39,7 +39,7 @@ static inline int is_json(const char *text)
 	       strstr(text, "\"name\": \"work\"");
 }
 
-/* As the library's start does, with a region that was entered. */
+/* Like the library's start, with one region that was entered. */
 static inline void start(const char *output)
 {
 	unsetenv("TACH_OUTPUT_PID");
@@ -53,7 +53,7 @@ static inline void start(const char *output)
 	}
 }
 
-/* An error's code, and how its text begins. */
+/* Checks an error's code, and how its text begins. */
 static inline void refused(int code, const char *begins)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reports of programs that do not end by themselves: at signals and faults, at intervals, when asked.
-# The program's status, its handlers and its system calls are what they would have been.
+# Reports of programs that do not end by themselves: on signals and faults, at intervals, and on request. The
+# program's status, handlers and system calls do not change.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -63,7 +63,8 @@ for how in "null 139" "thread 139" "abort 134" "trap $trap" "malloc 139" "quick_
 		has_work "$file" || no "$how"
 	done
 done
-# No stack is left for a handler, and the program's alternate stack is not ours to set: no report, the same end.
+# There is no stack left for a handler, and the library must not set an alternate stack: no report, but the same exit
+# status.
 rm -f "$work/fault.json"
 (TACH_OUTPUT=$work/fault.json exec "$program" overflow) 2>/dev/null &
 wait $! 2>/dev/null; status=$?
@@ -71,7 +72,7 @@ wait $! 2>/dev/null; status=$?
 [ ! -e "$work/fault.json" ] || no "overflow: a report"
 result faults
 
-# Its own handler, and what it ignores.
+# The program's own handler, and ignored signals.
 begin handled 15
 kill -TERM $pid; wait $pid; status=$?
 [ $status = 42 ] || no "status $status of the program's own handler"
@@ -79,7 +80,7 @@ kill -TERM $pid; wait $pid; status=$?
 [ $? = 6 ] || no "an ignored signal ended it"
 result handlers_of_its_own
 
-# Without TACH_SIGNAL the kernel shows the actions that it shows without us, with either library.
+# Without TACH_SIGNAL, the kernel shows the same signal actions with and without the library, shared or static.
 gcc -O1 -Iinclude -o "$work/static" tests/unit/startup/services/program.c "$B/libtach.a" $(pkg-config --libs liburcu 2>/dev/null) -lm -lpthread || no "it is not linked"
 seen() { mkfifo "$work/ready"; env -u TACH_SIGNAL "$@" live >"$work/ready" & pid=$!; read -r word <"$work/ready"; rm "$work/ready"
 	grep '^Sig[BIC]' /proc/$pid/status; kill -TERM $pid; wait $pid 2>/dev/null; status=$?; }
@@ -108,8 +109,8 @@ mkfifo "$work/stdin"
 exec 7<>"$work/stdin"
 stdin=$work/stdin
 ms() { local up; read -r up _ </proc/uptime; echo "${up/./}0"; }
-# By SIGTERM, with a report and no other file. The writer waits 2 s for another writer, whose thread may get no
-# processor, and then gives up. 1: it took that long, which proves nothing.
+# Ended by SIGTERM: writes a report and no other file. The writer waits 2 s for another writer, whose thread may get
+# no processor, and then gives up. 1: it waited that long, which proves nothing.
 ended() {
 	local began
 	began=$(ms)
@@ -167,13 +168,14 @@ at_intervals() {
 patiently at_intervals
 result interval
 
-# The thread keeps no process alive, is forked children's too where they have a file, and ends with none.
+# The thread does not keep the process alive, also exists in forked children that have a file, and ends with the
+# process.
 rm -f "$TACH_OUTPUT"
 TACH_INTERVAL=1000 "$program" leave_main || no "status $? without its main thread"
 has_work "$TACH_OUTPUT"
 TACH_INTERVAL=0.01 TACH_OUTPUT=$work/family.%p.json begin family
 child=$word file=$work/family.$word.json
-# The first one may have come before the region.
+# The first signal may have arrived before the region.
 until grep -qs child_part "$file" && [ -e "$work/family.$pid.json" ]; do kill -0 "$child" || break; sleep 0.001; done
 kill -TERM "$child"; wait $pid; status=$?
 [ $status = 115 ] || no "status $status"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TACH_OUTPUT that names a descriptor, and what else goes on while a report is written to it.
- */
+/* TACH_OUTPUT that names a descriptor, and events while a report is written to it. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,7 +7,7 @@
 #include <sys/syscall.h>
 #include "tests/unit/startup/reports.h"
 
-static void (*while_polled)(void); /* a report is being written then */
+static void (*while_polled)(void); /* while a report is being written */
 static int pauses;		   /* of a millisecond */
 
 #pragma GCC visibility push(default)
@@ -39,7 +38,7 @@ static const char *from_pipe(int end)
 	return got;
 }
 
-/* A pipe of that number; the end to read from. */
+/* Makes a pipe with this number; returns the end to read from. */
 static int pipe_at(int fd)
 {
 	int end[2];
@@ -77,7 +76,7 @@ static void names(void)
 	descriptor_of("/proc/self/fd/77", 77);
 }
 
-/* File names, in a folder that is not writable. */
+/* Names of files in a folder that is not writable. */
 static void no_descriptor(const char *name)
 {
 	int end = pipe_at(0);
@@ -106,7 +105,7 @@ static void beyond_all(void)
 	no_descriptor("/dev/fd/4294967296");
 }
 
-/* As the terminal wants it, though the report is made in memory. */
+/* The text fits the terminal, although the report is made in memory. */
 static void a_terminal(void)
 {
 	int behind = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), fd;
@@ -131,7 +130,7 @@ static void closed_since(void)
 	CHECK(*from_pipe(end));
 	close(66);
 	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or is now another file");
-	/* The same number, of another pipe. */
+	/* The same number now belongs to another pipe. */
 	end = pipe_at(66);
 	refused(-EBADF, "TACH_OUTPUT, /dev/fd/66, is closed, or is now another file");
 	CHECK(!*from_pipe(end));
@@ -210,14 +209,14 @@ static void *write_meanwhile(void *unused)
 
 static pthread_t waiter;
 
-/* It follows the one that is being written. */
+/* The second report follows the one that is being written. */
 static void leave_one_waiting(void)
 {
 	pthread_create(&waiter, NULL, write_meanwhile, NULL);
 	usleep(20000);
 }
 
-/* The writer is gone with its process: it does not delay the child. */
+/* The writer ended with its process: the child does not wait for it. */
 static void fork_meanwhile(void)
 {
 	looked = fork();
@@ -257,7 +256,10 @@ static void by_a_child_meanwhile(void)
 	while_polled = fork_meanwhile;
 	now();
 	if (looked == 0) {
-		/* The report that it was forked in, and then another; both are not its own. */
+		/*
+		 * The child was forked during one report; then the parent writes another:
+		 * neither is the child's.
+		 */
 		refused(TACH_ERR_STATE, "TACH_OUTPUT belongs to");
 		_exit(check__failed != 0);
 	}

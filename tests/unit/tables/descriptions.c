@@ -47,7 +47,7 @@ static void one_store_for_all(void)
 		     of("bdw", "ITLB_MISSES", "WALK_COMPLETED")) == 0);
 }
 
-/* EVENT.UMASK is for that event alone, *.UMASK for all others. */
+/* EVENT.UMASK describes that event only, *.UMASK all others. */
 static void an_events_own_text_wins(void)
 {
 	const char *own = of("amd64_fam17h_zen2", "REQUESTS_TO_L2_GROUP1", "LS_RD_BLK_C_S");

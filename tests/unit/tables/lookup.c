@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Look-ups by number and by names that are no row's own: boxes, libpfm-3's lists, vendors'. */
+/*
+ * Look-ups by number, and by names that are not in a row: boxes, libpfm-3's lists, vendors'
+ * names.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +26,10 @@ static void as_many_as_there_are(void)
 	CHECK(!tach__pmu_exists(-1) && !tach__pmu_exists(INT_MIN));
 }
 
-/* Each by its name; of libpfm-3's lists by its own function, without what all begin with. */
+/*
+ * Each list is found by its name; lists of libpfm-3 by their own function, without their common
+ * prefix.
+ */
 static void each_by_its_name(void)
 {
 	int first = (int)(tach__tab_npmus + tach__tab_nboxes);
@@ -42,7 +48,7 @@ static void each_by_its_name(void)
 	}
 	CHECK(tach__pfm3_find("p6") >= first && tach__pfm3_find("p") == -1);
 	CHECK(tach__pfm3_find("") == -1 && tach__pfm3_find("skl") == -1);
-	/* PMUs before them do not belong to the list. */
+	/* PMUs before these do not belong to the list. */
 	CHECK(tach__pfm3_find(tach__str(tach__pmu_at(first - 1)->name) + 5) == -1);
 }
 
@@ -53,7 +59,7 @@ static void as_vendors_spell_them(void)
 	} of[] = {
 		{"IDQ.MS_CYCLES", "IDQ", "MS_UOPS_CYCLES"},
 		{"idq.ms_cycles", "IDQ", "MS_UOPS_CYCLES"},
-		/* An event and an umask have it: the event comes first. */
+		/* An event and a umask have this name: the event is first. */
 		{"CPU_CLK_UNHALTED.REF_TSC", "UNHALTED_REFERENCE_CYCLES", NULL},
 		{"L2_RQSTS", "L2_RQSTS", NULL},
 		{"L2_RQSTS.MISS", "L2_RQSTS", "MISS"},
@@ -96,7 +102,7 @@ static void as_vendors_spell_them(void)
 				     of[i].umask) == 0,
 			      "%s", of[i].vendor);
 	}
-	/* The name has the given length, which may be any. */
+	/* The name has the given length; any length is permitted. */
 	CHECK(tach__vendor_find(pmu, "L2_RQSTS.MISS", 8, &umask) ==
 	      tach__event_find(pmu, "L2_RQSTS", 8));
 	CHECK(umask == -1);
@@ -107,7 +113,7 @@ static void as_vendors_spell_them(void)
 		CHECK(tach__vendor_find(pmu, longer, n, &umask) == -1 && umask == -1, "%zu", n);
 }
 
-/* ---- the slowest way to search, over adjacent tables ---- */
+/* ---- the slowest search, over adjacent tables ---- */
 
 static int slow_event(int pmu, const char *name, size_t length)
 {
@@ -166,7 +172,10 @@ static int slow_pmu(const char *name)
 	return -1;
 }
 
-/* The event whose hash is the first of a run of a table; NULL: no table begins there. */
+/*
+ * An event that is the first of a table's run for its hash; NULL: no run of a table begins
+ * there.
+ */
 static const char *event_at(uint32_t run)
 {
 	for (int p = 0; tach__pmu_exists(p); p++)
@@ -231,7 +240,7 @@ static void not_the_next_tables(void)
 	      names);
 }
 
-/* EVENT.UMASK, of the first events too. */
+/* EVENT.UMASK, also of the first events. */
 static void by_event_and_umask(void)
 {
 	int tried = 0, umask, slow;
@@ -253,9 +262,9 @@ static void by_event_and_umask(void)
 	CHECK(tried > 500, "%d", tried);
 }
 
-/* ---- lists that hang off a row ---- */
+/* ---- lists that belong to a row ---- */
 
-/* Modifiers that are wired in: of the whole store, the words in between too. */
+/* Modifiers that are part of an event: in the whole store, also the words in between. */
 static void wired_in(void)
 {
 	int lists = 0, several = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns of @match lines against processors' identities. */
+/* Patterns of @match lines, compared with processors' identities. */
 #include "core/tables/pattern.h"
 #include "tests/check.h"
 
@@ -67,7 +67,7 @@ static void texts_that_fit(void)
 		      of[i].pattern, of[i].text);
 }
 
-/* Where the next element begins, whether or not this one is the byte. */
+/* Returns where the next element begins, whether this element matched or not. */
 static void one_element(void)
 {
 	static const struct {

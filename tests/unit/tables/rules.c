@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assumptions of encoders and dispatch about every table, which they do not check. */
+/* Properties of every table that encoders and dispatch assume without checking. */
 #include <string.h>
 #include "core/tables/tables.h"
 #include "tests/check.h"
@@ -9,8 +9,8 @@ enum { SLOTS = 8 }; /* fixed counter 3 */
 static long seen[5];
 
 /*
- * Two event selects at once there are not: such umasks exclude each other. No umask asks for
- * modifiers, and no event but aliases has any wired in.
+ * No encoding has two event selects: such umasks exclude each other. No umask requests
+ * modifiers, and only aliases of events contain any.
  */
 static void selects(const char *where, const struct tach__event *event)
 {
@@ -30,7 +30,7 @@ static void selects(const char *where, const struct tach__event *event)
 	}
 }
 
-/* perf's config of an event without umasks; bits of one that needs none. */
+/* perf's config of an event without umasks; bits of an event that needs none. */
 static void attributes(const char *where, const struct tach__pmu *pmu,
 		       const struct tach__event *event)
 {
@@ -47,7 +47,7 @@ static void attributes(const char *where, const struct tach__pmu *pmu,
 
 /*
  * The second filter's bit 3 belongs to no umask. States of occupancies have two bits. Umasks
- * that exclude higher groups are in the lowest, which has one such default. A sentence has room
+ * that exclude higher groups are in the lowest, which has one such default. A message has room
  * for three names. Only umasks have thresholds.
  */
 static void boxes(const char *where, const struct tach__pmu *pmu,

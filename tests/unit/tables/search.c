@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names compared, hashed and searched, against the slowest way to do the same. */
+/* Comparison, hashing and search of names, compared with the slowest implementations. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void equal_is_what_strcasecmp_says(void)
 	CHECK(equal > 50000, "%d", equal);
 }
 
-/* The name itself is read to its last byte and not beyond. */
+/* The name is read to its last byte and no further. */
 static void reads_nothing_behind_the_name(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -94,13 +94,14 @@ static const char *name_at(const void *names, size_t i)
 	return (const char *)names + i * (DIGITS + 1);
 }
 
-/* Of numbers, as hashes and as names of that many digits. */
+/* Of numbers, as hashes and as names with this number of digits. */
 static void bound_is_the_first_not_less(void)
 {
 	for (int round = 0; round < 3000; round++) {
 		uint16_t h[70];
 		char names[70][DIGITS + 1], name[DIGITS + 1];
-		unsigned least = round % 2 ? 65000 : 0; /* searched from there on, or before */
+		/* the search begins at this place, or before it */
+		unsigned least = round % 2 ? 65000 : 0;
 		size_t n = draw(70), want = 0;
 		uint16_t key = (uint16_t)(least + draw(100));
 
@@ -117,7 +118,7 @@ static void bound_is_the_first_not_less(void)
 	}
 }
 
-/* The generator and the library must agree on it, whatever machine each runs on. */
+/* The generator and the library must compute the same hash on any machine. */
 static void hash_does_not_change(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every row of every event table is found again by name and tells the same facts. The files are
- * read here by a small reader of its own, which shares nothing with tools/mkevents.
+ * Every row of every event table is found by name, and has the same facts. The test has a small
+ * reader of its own for the files, which shares nothing with tools/mkevents.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ static const char *text_of(const char *cell)
 	return strcmp(cell, "-") ? cell : "";
 }
 
-/* The name in the other case; the result lives until the next call. */
+/* The name in the opposite case; the result lives until the next call. */
 static const char *other_case(const char *name)
 {
 	static char out[512];
@@ -235,7 +235,7 @@ static struct state {
 	int events, umasks; /* met so far */
 	char match[64];
 } at;
-static int vendor_names; /* vendor spellings that lead to their own row */
+static int vendor_names; /* vendor spellings that find their own row */
 
 static void header(char *cell[], int n)
 {
@@ -293,7 +293,7 @@ static void header(char *cell[], int n)
 	}
 }
 
-/* EVENT.UMASK, maybe with dots for underscores: found by the names, which need no index. */
+/* EVENT.UMASK, perhaps with dots for underscores, is found by the names, without the index. */
 static int is_spelled(const char *vn, size_t n, int umask)
 {
 	const struct tach__event *e = tach__event_at(at.pmu, at.event);
@@ -312,7 +312,10 @@ static int is_spelled(const char *vn, size_t n, int umask)
 	return 1;
 }
 
-/* A later row of the event adds to one that is already in the spelling: the same request. */
+/*
+ * If a later row of the event adds to an umask that the spelling already contains, the request
+ * is the same.
+ */
 static int is_again(const char *vn, size_t n, int umask, int later)
 {
 	const struct tach__event *e = tach__event_at(at.pmu, at.event);
@@ -324,8 +327,8 @@ static int is_again(const char *vn, size_t n, int umask, int later)
 }
 
 /*
- * vn= leads to the first row that has it. Where that is one whose names spell a name of two
- * dots, it leads to the row that has it without.
+ * vn= finds the first row that has it. If that row's names also form a name with two dots, vn=
+ * finds the row that has it without this form.
  */
 static void vendor(const char *attrs, int umask)
 {
@@ -494,7 +497,7 @@ static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t
 		CHECK(i == 0 || hashes[i - 1] <= hashes[i], "%s: place %zu", what, i);
 		equal = i && hashes[i - 1] == hashes[i] ? equal + 1 : 1;
 		CHECK(equal <= 3, "%s: %zu equal hashes", what, equal);
-		/* tach__hash_bound starts there and walks. */
+		/* tach__hash_bound begins there and walks. */
 		steps = n * hashes[i] >> 16;
 		steps = steps > i ? steps - i : i - steps;
 		CHECK(steps < 48, "%s: place %zu is %zu steps away", what, i, steps);

@@ -7,7 +7,7 @@ tach=${B:-build}/tach
 failed=0
 out=$(mktemp -d) || exit 1
 trap 'rm -r "$out"' EXIT
-# NAME STATUS EXPECTED COMMAND...: what the lines on standard input are answered with, and the complaints
+# NAME STATUS EXPECTED COMMAND...: the expected answer to the lines on standard input, and the expected complaints
 batch() {
 	local name=$1 status=$2 expected=$3 rc; shift 3
 	"$tach" "$@" >"$out/answers" 2>"$out/complaints"; rc=$?
@@ -86,7 +86,7 @@ error: value 2, '9223372036854775808', is no whole number of 63 bits
 error: 'SUB' needs 1 value, not 0
 error: a NUL byte in the line
 error in column 4: an operand expected before the end" derived eval --batch
-# A line of a million bytes, and none at all.
+# A line of a million bytes, and an empty input.
 { head -c 1000000 /dev/zero | tr '\0' x; printf '\t9\t0\n'; } | "$tach" encode --batch | tail -c 14 >"$out/long"
 if [ "$(cat "$out/long")" = $'x\t9\t0\tTOOMANY' ]; then echo "ok batch_long"; else echo "not ok batch_long"; failed=1; fi
 batch empty 0 '' encode --batch </dev/null

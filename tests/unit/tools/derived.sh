@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tach derived: what it says, where, and how it exits.
+# tach derived: its output, where it prints it, and its exit statuses.
 set -u
 cd "$(dirname "$0")/../../.."
 tach="${B:-build}/tach derived"

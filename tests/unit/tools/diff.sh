@@ -42,7 +42,8 @@ differ 0 --allow cannot-tell old.json old.json
 differ 1 --allow cannot-tell old.json new.json
 result one_run
 
-# Regions of one name: by their order, for lines move; by place where one was added; shown with file and line.
+# Regions with the same name are matched in order, because lines move; by place if one was added; shown with file and
+# line.
 report old.json loop:10:10:100 loop:20:10:9000
 report new.json loop:20:10:100 loop:30:10:18000
 differ 1 --fail-if 'instructions > 1%' old.json new.json
@@ -63,7 +64,7 @@ differ 3 --fail-if 'instructions > 1%' new.json old.json; says '^loop src/a.c:5 
 differ 0 --fail-if 'instructions > 1%' --allow gone new.json old.json
 result places
 
-# Folders of runs: equal ones are alike, 10 % of time is found, and a change hidden by noise is reported as such.
+# Folders of runs: equal runs are similar, 10 % of time is found, and a change hidden by noise is reported as such.
 report one.json work:1:1234567:1000
 for folder in old same slower noisy; do
 	mkdir $folder
@@ -99,7 +100,7 @@ printf '# tach gate 2: x\na\tb\tcount\tf\t1\n' >bad; differ 2 bad old.json; says
 differ 2 --format pdf old.json old.json; says 'takes text, json'
 result refused
 
-# Other kinds of files, by their content: a metric that nothing judges, benchmarks, google-benchmark's, tach run -r.
+# Other kinds of files, by their content: a metric without a rule, benchmarks, google-benchmark's, tach run -r.
 differ 3 "$sample" "$sample"; says '^parse +ipc .* -5\.00 % +cannot tell'
 sed 's/"ipc"/"mix"/' "$sample" >mix.json; differ 3 mix.json mix.json; says '^parse +mix +2\.500 +2\.500 .* - +not judged$'
 python3 - <<'PYTHON'
@@ -115,7 +116,7 @@ for name, by in ("a", 1), ("b", 1.5):
         for i in range(20)]}, open(name + ".google", "w"))
 PYTHON
 differ 1 a.bench b.bench; says '^sort +time +100\.5 ns +150\.8 ns +\+50\.00 % .* worse$'; says '^copy .* no change larger than'; says '^a.bench: 31 samples; '
-# Of aggregates the median, and no failed run.
+# Uses the median of aggregates, and no failed run.
 cat >c.google <<'J'
 {"benchmarks": [{"name": "sort_mean", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 7, "time_unit": "us"},
 {"name": "sort_median", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "median", "real_time": 5, "time_unit": "us"},
@@ -135,7 +136,7 @@ cp kept.csv kept
 cmp -s kept kept.csv && says 'kept.csv: File too large' || rc=1
 "$tach" diff -o /dev/stdout a.bench b.bench | grep -q 'comparisons worse' || rc=1
 differ 1 -o out.md a.bench b.bench; grep -q '^### tach diff: worse$' out.md || rc=1
-# The page: bars of both sides, where each change may lie, names that cannot become markup, nothing that is fetched.
+# The page: bars of both sides, the interval of each change, names that cannot become markup, nothing that is fetched.
 report '<b>.json' 'x<script>"&:12:100:1000' gone:1:1:1
 report new.json 'x<script>"&:12:100:3000' fresh:2:1:1
 differ 1 -o out.html '<b>.json' new.json

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tach dispatch as its users meet it: registers with names, errors with place and cure, JSON.
+# tach dispatch from its users' view: registers with names, errors with place and cure, JSON.
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build} bad=0
-# case NAME STATUS PATTERN ARGUMENT...: exit status and a pattern that a line of the output has.
+# case NAME STATUS PATTERN ARGUMENT...: the exit status, and a pattern that must match a line of the output.
 case_() {
 	local name=$1 status=$2 pattern=$3 out rc
 	shift 3

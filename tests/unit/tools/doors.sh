@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Characters that terminals obey, in every input of tach: arguments, names in files, and their echo in answers and
+# Characters that control a terminal, in every input of tach: arguments, names in files, and their echo in answers and
 # errors. None of them is printed.
 set -u
 cd "$(dirname "$0")/../../.."

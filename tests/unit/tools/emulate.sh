@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tach run --emulate: counts of QEMU's user mode with our plugin. Exact compared with arithmetic, also in regions;
-# children started in every way; scripts, static programs, arm64; and the messages if it is impossible.
+# tach run --emulate: counts from QEMU's user mode with our plugin. Exact counts are compared with arithmetic, also in
+# regions; children started in every way; scripts, static programs, arm64; and the messages if emulation is
+# impossible.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -38,7 +39,7 @@ run 0 -e instructions,branches,L1-dcache-loads,L1-dcache-stores -o report.json -
 is 'checks' "$(grep -c '^ok' out)" 2
 result loads_and_stores
 
-# Regions, linked in one way and another: 3 entries of 2000 turns and one instruction; of 3 nops.
+# Programs with regions, linked dynamically and statically: 3 entries of 2000 turns and one instruction; of 3 nops.
 for how in regions static; do
 	run 0 -o report.json -- ./$how
 	is turns "$(value report.json turns instructions)" 12003
@@ -54,7 +55,7 @@ says '^\(all threads\) '
 says 'Time is the emulator.s'
 result text
 
-# A benchmark: counts and a metric of each iteration, exact. The metric's other event was not named.
+# A benchmark: exact counts and a metric of each iteration. The metric needs an event that was not requested.
 cat >bench.c <<'C'
 #include <tach/bench_main.h>
 TACH_BENCH(nops) { __asm__ volatile("nop; nop; nop"); }
@@ -70,7 +71,7 @@ says '^"nops","per_two",0,count,2,2,2,' out
 ! grep -q '"branches"' out || { echo '# an operand is shown'; rc=1; }
 result benchmark
 
-# Children: what each of them counts is the same however it was started, and nothing is missing.
+# Children: the counts of each are equal however it was started, and nothing is missing.
 run 0 -o report.json --per-program -- ./starts ./regions
 ways=$(cat out)
 is turns "$(value report.json turns instructions)" $((12003 * ways))
@@ -90,12 +91,12 @@ run 0 -- env -i ./regions
 [ -s err ] || rc=1
 result cleared_environment
 
-# Ended by a signal, the library's own handler between: as by itself.
+# The program is ended by a signal, with the library's own handler in between: the status is the same as without tach.
 run 143 -o report.json -- ./regions ends
 is 'turns' "$(value report.json turns instructions)" 12003
 result signal
 
-# The same in each run; whole programs differ by the environment and process numbers.
+# The counts are the same in each run; whole programs differ by the environment and process numbers.
 for _ in 1 2 3; do
 	run 0 -o again.json -- ./regions
 	value again.json around branches >>all
@@ -115,7 +116,7 @@ mkdir none
 TACH_QEMU=$work/none run 125 -- ./regions; says 'takes qemu-.* with plugins, which is not there'
 printf '#!/bin/sh\necho "-cpu"\n' >none/qemu-"$machine"; chmod +x none/qemu-"$machine"
 TACH_QEMU=$work/none run 125 -- ./regions; says 'that in TACH_QEMU takes none'
-# PATH's takes none: then it is what the cache has, if no other user can have put it there.
+# The QEMU in PATH supports no plugins: then the one in the cache is used, unless another user can have put it there.
 real=$(command -v qemu-"$machine")
 mkdir -p cache/qemu-user
 printf '#!/bin/sh\necho asked >>%s\nexec %s "$@"\n' "$PWD/asked" "$real" >cache/qemu-user/qemu-"$machine"
@@ -131,7 +132,7 @@ TACH_CACHE=$PWD/cache without "$tach" run --emulate -- ./regions >out 2>err; [ $
 says 'that in PATH takes none'; says 'make qemu-user'
 result refused
 
-# A program of the other architecture: with regions in it, and nothing else.
+# A program of the other architecture: only its regions are counted.
 other=$B/arm64/libtach.a
 [ "$machine" = x86_64 ] || other=
 if [ -f "$other" ] && ! [ "$other" -ot "$B/libtach.a" ] && command -v aarch64-linux-gnu-gcc >/dev/null; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tach report --format of google-benchmark, hyperfine, bmf (Bencher) and github-action-benchmark: from a baseline, a benchmark's
-# results and a history; google-benchmark's compare.py reads ours, and so do we; the others are held to their published schema.
+# tach report --format of google-benchmark, hyperfine, bmf (Bencher) and github-action-benchmark: from a baseline, a
+# benchmark's results and a history. google-benchmark's compare.py and tach both read our google-benchmark files; the
+# others are checked against their published schema.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -23,7 +24,7 @@ rows = load("google-benchmark")["benchmarks"]
 assert [r["real_time"] for r in rows] == [5000, 5100, 5051] and [r["repetition_index"] for r in rows] == [0, 1, 2], rows
 assert all(r["name"] == 'parse "?"' and r["time_unit"] == "ns" and r["run_type"] == "iteration" for r in rows), rows
 assert [r["instructions"] for r in rows] == [1000, 1000, 1004], rows
-# hyperfine's manual, --export-json: seconds, of all runs and together.
+# hyperfine's manual, --export-json: seconds, of each run and of all together.
 (one,) = load("hyperfine")["results"]
 assert one["times"] == [5e-6, 5.1e-6, 5.051e-6] and (one["min"], one["median"], one["max"]) == (5e-6, 5.051e-6, 5.1e-6), one
 assert abs(one["mean"] - 5.0503333e-6) < 1e-12 and abs(one["stddev"] - 5.0003333e-8) < 1e-12 and one["user"] is None, one
@@ -35,7 +36,8 @@ for measures in bmf.values():
         assert all(type(v) in (int, float) for v in metric.values()) and metric["lower_value"] <= metric["value"] <= metric["upper_value"]
 assert bmf['parse "?"']["latency"] == {"value": 5051, "lower_value": 5000, "upper_value": 5100}, bmf
 assert set(bmf["sort"]) == {"ipc", "name"}, bmf
-# customSmallerIsBetter: name, unit, value, and a range that its comparison can read. No ipc: there more is better.
+# customSmallerIsBetter: name, unit, value, and a range that its comparison can read. ipc is left out, because for ipc
+# a larger value is better.
 entries = load("github-action-benchmark")
 assert all({"name", "unit", "value"} <= set(e) and type(e["value"]) in (int, float) and e["range"][0] == "\u00b1" for e in entries), entries
 assert [(e["name"], e["unit"], e["value"]) for e in entries] == [('parse "?": instructions', "instructions", 1000),
@@ -56,7 +58,7 @@ for format in google-benchmark hyperfine bmf github-action-benchmark; do
 done
 result kinds
 
-# The numbers are the same after reading them again.
+# After reading them again, the numbers are the same.
 write 0 google-benchmark one.tsv; write 0 hyperfine one.tsv
 for format in google-benchmark hyperfine; do
 	ends 0 "$tach" diff --format csv --fail-if 'time > 1%' --allow cannot-tell $format.json $format.json
@@ -72,7 +74,7 @@ else
 	skip compare_py 'libbenchmark-tools is not installed'
 fi
 
-# Errors are one sentence.
+# Each error is one sentence.
 printf '# tach gate 2: emulated\nparse\tinstructions\texact\ta.c:3\t1000\n' >counts.tsv
 write 1 hyperfine counts.tsv; says '^tach report: hyperfine: 1 regions have no time and are left out: nothing is written$'; is bytes "$(wc -c <out)" 0
 write 1 bmf absent.json; says 'absent.json: No such file'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach gate: finds a planted regression but not one below the bound, with a saved baseline and in turns; exit statuses;
-# its output in the formats' own readers; and refusals.
+# tach gate: finds a planted regression, but not one below the bound, with a saved baseline and with alternating runs;
+# exit statuses; its output in the formats' own readers; and errors.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -14,7 +14,7 @@ cd "$work" || exit 1
 gate() { ends "$1" "$tach" gate "${@:2}"; } # STATUS ARGUMENT...
 says() { grep -qE -- "$1" out err || { echo "# it does not say: $1"; rc=1; }; }
 
-# Refusals, before anything runs.
+# Errors before anything runs.
 touch out err
 gate 2; says 'no program given'
 gate 2 true; says 'one of --baseline, --against and --save'
@@ -38,7 +38,7 @@ gate 2 --baseline odd --candidate odd; says 'odd:3: '
 result refused
 
 
-# The decision and the formats from saved files: nothing is run. runs FILE WORK REST: eight equal runs.
+# The decision and the formats from saved files: no program runs. runs FILE WORK REST: eight equal runs.
 runs() {
 	local region line
 	echo '# tach gate 1: emulated, processor max' >"$1"
@@ -94,14 +94,14 @@ result formats
 
 decides 2 200000 1009 --region work,nothing; says '^tach gate: --region nothing: neither side'
 decides 2 200000 1009 --fail-if 'instrucitons > 1%'; says "'instrucitons': no quantity of that name"
-# Four identical exact counts are enough, and one; of another count one is not.
+# Four identical exact counts are enough, and so is one; one inexact count is not.
 sed 's/ [0-9 ]*$//' base >few
 gate 0 --baseline few --candidate few; says '^0 of 2 comparisons worse\.$'; says '1 run; '
 gate 1 --baseline few --candidate <(sed 's/200000/201200/' few); says '^work .* worse$'
 sed 's/instructions/cycles/' few >cycles
 gate 3 --baseline cycles --candidate cycles --fail-if 'cycles > 1%'; says 'cannot tell: too few values'
 gate 0 --baseline cycles --candidate cycles --fail-if 'cycles > 1%' --allow cannot-tell
-# A region that is gone, and nothing at all.
+# A region that no longer exists, and an empty file.
 grep -v ^rest few >less
 gate 3 --baseline few --candidate less; says '^rest .* gone$'; says '1 gone\.$'
 gate 0 --baseline few --candidate less --allow gone
@@ -116,7 +116,7 @@ gate 3 --baseline many --candidate rare --fail-if 'cycles > 1%'; says '^rest .* 
 sed -i '1s/emulated.*/counted by this machine.s PMU/' now
 gate 2 --baseline base --candidate now; says 'cannot be compared'
 gate 2 --emulate -n 2 --save base -- ./nothing; says 'no such program'
-# One run is enough if its writer marks it as exact.
+# One run is enough if its file says that it is exact.
 for f in few now; do sed 's/^# .*/# tach gate 1: exact, by hand/; s/\t\([0-9]*\) .*/\t\1/' $f >$f.exact; done
 gate 0 --baseline few.exact --candidate now.exact
 sed -i '/^work/s/[0-9]*$/201200/' now.exact
@@ -126,7 +126,7 @@ result undecided
 . "$top/tests/unsanitized" gate "a sanitizer's library would have to be preloaded first"
 . "$top/tests/emulator" gate
 
-# A real run: a baseline of regions is the same whenever the program is the same.
+# A real run: the baseline of regions is equal for an equal program.
 gcc -std=gnu11 -O2 -static -I"$top/include" -o takes "$here/takes.c" "$B/libtach.a" -lpthread -lm 2>/dev/null || rc=1
 gate 0 --emulate -n 4 --save base -- ./takes 2000
 gate 0 --emulate -n 2 --save again -- ./takes 2000

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach history: runs are added whole or not at all, change points are named with their commit, lines of other machines and
-# ways of counting are apart, and what is wrong with a file is one sentence.
+# tach history: runs are added completely or not at all, change points are shown with their commit, other machines and
+# other ways of counting have separate lines, and a faulty file gives a one-sentence error.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -38,7 +38,7 @@ add 16; add 17 --machine elsewhere; ends 0 "$tach" history show h.jsonl
 says '^parse .* another way; elsewhere$' out; says '^4 lines are apart from another of the same name' out; says ' 2 change points' out
 result apart
 
-# A history is a baseline: of its runs the newest that was counted so.
+# A history is a baseline: its newest runs that were counted in the same way.
 baseline 'emulated, processor max' 950 100
 ends 1 "$tach" gate --baseline h.jsonl --candidate new.tsv; says '^parse +instructions +900 +950 .* worse$' out
 baseline 'a third way' 950 100
@@ -46,7 +46,7 @@ ends 2 "$tach" gate --baseline h.jsonl --candidate new.tsv; says "no run in it w
 ends 2 "$tach" gate --baseline absent.jsonl --candidate new.tsv; one_sentence
 result baseline
 
-# Every kind of results.
+# All kinds of results.
 printf '' >k.jsonl
 # shellcheck disable=SC2016
 kind() { ends 0 "$tach" history add --commit abcd --date 2026-01-01T00:00:00+01:00 k.jsonl "$1"; says "added abcd, [0-9]+ values, $2" out; } # FILE HOW
@@ -66,7 +66,7 @@ rm -r criterion/group; ends 2 "$tach" history add --commit x k.jsonl criterion; 
 is dates "$(grep -c '"date":"2025-12-31T23:00:00Z"' k.jsonl)" 5
 result kinds
 
-# What is wrong: nothing is lost.
+# Faulty files: no data are lost.
 cp h.jsonl kept
 baseline 'emulated, processor max' 900 100
 add 09 && no 'a clock that goes backward'; says 'is dated before the last one .* and was not added'; one_sentence; same
@@ -88,7 +88,7 @@ ends 2 "$tach" history add --commit x /dev/null new.tsv; says 'Invalid argument'
 ends 2 "$tach" history add --commit x h.jsonl /dev/full; says '/dev/full: Invalid argument'; one_sentence; same
 result wrong
 
-# Two branches that both add: git leaves a conflict, or with merge=union none.
+# Two branches both add runs: git leaves a conflict, or none with merge=union.
 mkdir repository && cd repository && git init -q . && cp ../kept h.jsonl && git add . && git commit -qm 'Begin <here> & "now"' >/dev/null
 touch ../out ../err
 ends_here() { local want=$1 got; shift; "$@" >../out 2>../err; got=$?; [ $got = "$want" ] || no "status $got, not $want, of: $*"; }
@@ -104,7 +104,7 @@ ends_here 0 "$tach" history show h.jsonl; grep -q ' 10 runs' ../out || no 'not a
 cd ..
 result conflict
 
-# The page: what users wrote is text in it, and it asks for nothing.
+# The page: users' texts stay text, and nothing is fetched.
 baseline 'emulated, processor max' 1100 100
 "$tach" history add --commit 'c0ffee18' --subject '</script><b>&"' --date 2026-02-01T00:00:00Z h.jsonl new.tsv >out 2>err || no add
 ends 0 "$tach" history page --title 'A & B' --url 'https://example.org/a"b' -o page.html h.jsonl

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that writes JSON, with names that try to break out of it, read by Python's reader: the same characters,
-# with U+FFFD for invalid UTF-8.
+# Every writer of JSON, with names that could break the syntax, read by Python: the same characters, with U+FFFD for
+# invalid UTF-8.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tach list --json is JSON, and has every row of every table. */
+/* The output of tach list --json is valid JSON, and has every row of every table. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/check.h"
 
-static const char *p; /* where the reader is */
+static const char *p; /* the reader's position */
 static int names;     /* objects that have a "name" */
 
 static void blanks(void)
@@ -123,7 +123,7 @@ static void everything(void)
 	CHECK(status == 0 && value(), "at: %.40s", p);
 	blanks();
 	CHECK(*p == 0, "after the end: %.40s", p);
-	/* Presets too, which have a line in a file. */
+	/* Presets too, each with its line in a file. */
 	for (const char *at = text; (at = strstr(at, "\"line\": ")); at++)
 		names--;
 	CHECK(names == rows, "%d names, %d rows", names, rows);

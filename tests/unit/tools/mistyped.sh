@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program whose environment is mistyped says so in its report, which is the only voice it has; and
-# tach doctor says the same before.
+# A program reports mistyped variables of its environment in its report, because it prints nothing else; tach doctor
+# reports them before.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -22,7 +22,7 @@ case $(ldd "$B/libtach.so") in *libasan*) san=-fsanitize=address,undefined;; *li
 gcc $san -O1 -Iinclude -o "$work/program" "$work/program.c" -L"$B" -ltach -Wl,-rpath,"$PWD/$B" || exit 1
 
 failed=0
-# NAME PATTERN VARIABLE=VALUE...: the report, as text and as JSON, matches, and the program ends well.
+# NAME PATTERN VARIABLE=VALUE...: the pattern matches the report, as text and as JSON, and the program succeeds.
 report() {
 	local name=$1 pattern=$2 rc=0 format; shift 2
 	for format in txt json; do
@@ -80,9 +80,9 @@ for bad in /nonexistent/report.json "$work/command.json"; do
 done
 TACH_OUTPUT=/nonexistent/report.json "$tach" doctor 2>&1 | grep -c 'nonexistent' | grep -qx 1 || rc=1
 if [ $rc = 0 ]; then echo "ok mistyped command"; else sed 's/^/# /' "$work/err" | head -5; echo "not ok mistyped command"; failed=1; fi
-# Nor to a program without a request, with its own variable of that kind, or without a way to receive it.
+# Nor by a program without a request, with its own variable of that kind, or without a way to receive it.
 rc=0
-# A misspelt variable is named once, and the program runs on.
+# A misspelt variable is named once, and the program continues.
 TACH_EVNTS=x TACH_PMU=nosuch "$work/program" >"$work/err" 2>&1 && [ "$(cat "$work/err")" = "tach: TACH_EVNTS is not looked at; did you mean TACH_EVENTS?" ] || rc=1
 TACH_OUTPUT=$work/said.txt TACH_COLOUR=red "$work/program" >"$work/err" 2>&1 && [ ! -s "$work/err" ] || rc=1
 TACH_OUTPUT=/nonexistent/x "$work/program" 2>&- || { echo "# closed: $?"; rc=1; }
@@ -96,11 +96,11 @@ if [ $rc = 0 ]; then echo "ok mistyped does no harm"; else echo "not ok mistyped
 doctor variable '"cause":"events","text":"TACH_EVNTS is not looked at; did you mean TACH_EVENTS' TACH_EVNTS=x
 doctor pmu "\"cause\":\"events\",\"text\":\"TACH_PMU: no PMU 'nosuch'" TACH_PMU=nosuch
 doctor derived '"cause":"events","text":"TACH_DERIVED: /nonexistent/x: No such file' TACH_DERIVED=/nonexistent/x
-# Empty is no event: the clock alone, whatever the machine has.
+# An empty value means no event: the clock alone, on any machine.
 TACH_EVENTS='' TACH_OUTPUT=$work/empty.json "$work/program"
 if python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1 or r["note"] != "")' "$work/empty.json"
 then echo "ok mistyped empty events"; else echo "not ok mistyped empty events"; failed=1; fi
-# The usual settings are not complained of.
+# Usual settings cause no message.
 TACH_EVENTS=page-faults TACH_REGIONS='parse,w*' TACH_OUTPUT=$work/good.txt "$work/program"
 if grep -q '^parse ' "$work/good.txt" && ! grep -v 'TACH_NOTES=1' "$work/good.txt" | grep -q TACH_; then echo "ok mistyped not at all"
 else echo "not ok mistyped not at all"; failed=1; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/newer: what small trees of three vendors have otherwise than the tables of cores and of boxes.
+# tools/newer: the differences between small trees of three vendors and the tables of cores and boxes.
 set -u
 cd "$(dirname "$0")/../../.."
 command -v python3 >/dev/null || { echo "skip newer: python3 is not installed"; exit 77; }

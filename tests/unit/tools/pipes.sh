@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Reports into a named pipe: a process that waits for one gets it whole, and where no process reads, tach does
-# not wait for one.
+# Reports into a named pipe: a waiting reader gets the whole report; without a reader, tach does not wait.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ranks of a parallel job, as launchers say them in the environment: one report of all, written by the last, with rows
-# of each rank and the imbalance; a file for each where TACH_OUTPUT names one; refusals. tests/check/slow/openmpi.sh
-# has a launcher.
+# Ranks of a parallel job, from launchers' environment variables: one report of all, written by the last rank, with
+# rows of each rank and the imbalance; a file for each if TACH_OUTPUT names one; and errors.
+# tests/check/slow/openmpi.sh has a real launcher.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -50,16 +50,16 @@ P
 job 4 "$tach" run -o "$work/r.json" -- "$work/ranks"
 [ "${status[*]}" = '0 0 0 0' ] && [ -z "$(ls -d "$work"/r.json.* 2>/dev/null)" ] || rc=1
 joined "$work/r.json" 4
-# Without a file the last one prints it, for a person.
+# Without a file, the last rank prints the report as text.
 job 2 "$tach" run -- "$work/ranks"
 [ "$(cat "$work"/err? | grep -c '^region .* imbalance ')" = 1 ] || { echo '# not one table'; rc=1; }
 [ "$(cat "$work"/err? | grep -cE '^solve \[rank [01]\] ')" = 2 ] || rc=1
-# More than are held at once, again into the same file.
+# More ranks than are held in memory at once, written again into the same file.
 job 12 "$tach" run -o "$work/r.json" -- "$work/ranks"; joined "$work/r.json" 12
 # From outside, too.
 job 2 "$tach" run --outside -e page-faults -o "$work/r.csv" -- "$work/ranks"
 [ "$(grep -cE '^"\(whole program\)( \[rank [01]\])?",.*,inclusive,"page-faults",' "$work/r.csv")" = 3 ] || { echo '# outside'; rc=1; }
-# A rank's part stays however it ends; and a rank without a report does not delay the others.
+# A rank's part is kept in any case; a rank without a report does not delay the others.
 job 4 "$tach" run -o "$work/r.json" -- "$work/ranks" 15
 [ "${status[*]}" = '143 143 143 143' ] || { echo "# ${status[*]}"; rc=1; }
 joined "$work/r.json" 4
@@ -69,7 +69,7 @@ job 2 "$tach" run -o "$work/r.json" -- "$work/ranks" 9
 [ -z "$(ls "$work"/r.json* 2>/dev/null)" ] || { echo '# parts are left'; rc=1; }
 result one_report
 
-# Several machines, whose temporary folders are not one; and a name for each.
+# Several machines with separate temporary folders, and a name for each.
 HERE=1 job 2 "$tach" run -- "$work/ranks"
 for r in 0 1; do says "rank $r: the job has several machines: -o FILE" "$work/err$r"; says '^solve ' "$work/err$r"; done
 job 2 "$tach" run -o "$work/each.%r.json" -- "$work/ranks"
@@ -77,7 +77,7 @@ $tach report --ranks -o "$work/two.json" "$work/each.0.json" "$work/each.1.json"
 joined "$work/two.json" 2
 result apart
 
-# TACH_OUTPUT: without tach run.
+# With TACH_OUTPUT, without tach run.
 TACH_OUTPUT=$work/o.json job 4 "$work/ranks"
 [ "$(ls "$work"/o.*)" = "$(printf "$work/o.%d.json\n" 0 1 2 3)" ] || { ls "$work"; rc=1; }
 $tach report --ranks -o "$work/o.json" "$work"/o.?.json || rc=1
@@ -108,7 +108,7 @@ result files
 $tach report --ranks "$work/o.0.json" "$work/odd.json" >"$work/out" 2>"$work/err"; [ $? = 1 ] || rc=1
 says 'odd.json: a report without a rank' "$work/err"
 $tach report --ranks --diff "$work/o.0.json" "$work/o.1.json" >"$work/out" 2>"$work/err"; [ $? = 2 ] || rc=1
-# A folder of another kind in its place, or that cannot be made.
+# Instead of the folder there is something else, or the folder cannot be created.
 echo >"$work/f.json.ranks-job_2"
 job 2 "$tach" run -o "$work/f.json" -- "$work/ranks"
 [ "${status[*]}" = '125 125' ] || rc=1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory by which processes hand their reports over: a report is whole, or is not there. */
+/* The shared memory for the reports of processes: a report is complete, or absent. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { LENGTH = 300000, KILLS = 40 };
 
 static int memory;
-static char *text; /* LENGTH bytes, and a page that ends who reads it */
+static char *text; /* a text of LENGTH bytes, followed by an inaccessible page */
 
 static void make_memory(void)
 {
@@ -71,7 +71,9 @@ static void die(int number)
 	kill(getpid(), SIGKILL);
 }
 
-/* A child that leaves a report of `length` bytes of text; after `wait` ns it is killed. */
+/*
+ * Starts a child that leaves a report of `length` bytes of text; after `wait` ns it is killed.
+ */
 static pid_t leave(size_t length, long wait)
 {
 	struct timespec pause = {0, wait};

@@ -16,8 +16,8 @@ run() { ends "$1" "${before[@]}" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 calls() { # REGION CALLS
 	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
 }
-# Threads that are still there at the end are waited for 2 s, and one of them may have no processor: what took as long, and
-# lacks something, is done again.
+# At the end, tach run waits 2 s for remaining threads, one of which may get no processor: a test that took this long,
+# and lacks something, is repeated.
 in_time() { # COMMAND
 	local was=$rc began
 	for _ in {1..50}; do
@@ -47,7 +47,7 @@ run 127 "$work/none"; says 'none: No such file'
 run 126 "$work"
 result statuses
 
-# The first two need no counters, and the sentence stands there without any.
+# The first two cases need no counters; the message is the same without any.
 run 125 --topdown=7 true; says 'level from 1 to 6'
 run 125 --topdown=1 --topdown=2 true; says 'two levels'
 TACH_PMU=core run 125 --topdown "$target" once; says 'no events for its issue slots'; grep -q elapsed "$work/err" && rc=1
@@ -55,7 +55,7 @@ TACH_PMU=skl run 0 --topdown=1 -m topdown:1 --outside "$target" once
 says 'topdown_retiring .*work was completed'; says '^What to look at next: in \(whole program\), '
 result topdown
 
-# Deadly signals: what was counted is there, and the signal does what it would have done.
+# Deadly signals: the counts so far are in the report, and the signal has its normal effect.
 for n in 1 2 3 6 13 14 15; do
 	run $((128 + n)) "$target" ended-by $n
 	says "ended by signal $n "; calls '\(all threads\)' 1; calls work 1
@@ -71,7 +71,7 @@ run 137 "$target" ended-by 9
 says 'ended by signal 9 \(.*\); its counts are lost'
 result signals
 
-# The terminal's interrupt goes to the program; signals to tach run are forwarded.
+# The terminal's interrupt reaches the program; signals to tach run are forwarded.
 before=(setsid --wait)
 run 130 "$target" ended-by group; calls work 1
 before=()
@@ -80,7 +80,8 @@ run 0 "$target" ended-by stopped; calls work 1
 (trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1
 result handed_on
 
-# Main, five made by pthread_create and thrd_create, one of which is there to the end, deaf to signals.
+# The main thread, and five made by pthread_create and thrd_create, one of which lives to the end and blocks all
+# signals.
 threads() { run 0 "$target" threads; calls '\(all threads\)' 6; calls work 1; }
 each_thread() {
 	local n
@@ -111,21 +112,21 @@ says interrupts
 run 125 --outside --correct "$target" once
 says 'counts no interrupts'; result interrupts
 
-# Rows for processes and programs; a shell's children, in an image of their own and in its.
+# Rows for processes and programs; children of a shell, with and without an exec.
 run 0 --per-process "$target" children
 [ "$(grep -cE '^\(process [0-9]+ target\) +1 ' "$work/err")" = 3 ] || rc=1
 run 0 --per-program "$target" children
 calls '\(target\)' 3; calls '\(sh\)' 1; calls work 3
-# More processes than are held in memory at once.
+# More processes than there is room for in memory.
 run 0 --per-program -- bash -c 'for i in $(seq 300); do (:); done; exit 0'
 calls '\(bash\)' 302
 result rows
 
-# Counters from outside: whatever ends it, whatever it is; the program's regions are not there.
+# Counters from outside: for any end of any program; the program's regions are not in the report.
 run 0 --outside -e page-faults -m 'twice = 2 * page-faults' "$target" once
 calls '\(whole program\)' 1; says 'page-faults +twice '; grep -q '^work' "$work/err" && rc=1
 awk '/^.whole/ && $9 > 0 && $10 == 2 * $9 { found = 1 } END { exit !found }' "$work/err" || rc=1
-# A formula of any length is the one that is computed.
+# Formulas may have any length.
 hundred="($(printf 'f + %.0s' {1..99})f)"
 run 0 --outside -e f=page-faults -m "many = ($(printf "$hundred + %.0s" {1..6})f) / f" "$target" once
 says '^\(whole program\) .* 601(\.0*)? '
@@ -136,7 +137,7 @@ run 125 --outside --per-thread "$target" once; says 'outside has one row'
 run 127 --outside "$work/none"
 result outside
 
-# Before exec (a failed one in between changes nothing), and after it.
+# Counts before exec (a failed exec in between changes nothing), and after it.
 run 0 "$target" exec
 calls work 3; calls '\(all threads\)' 2
 run 0 env PATH="/nonexistent:/tmp:/none:$PATH" sh -c 'exec true'; calls '\(all threads\)' 3
@@ -169,7 +170,7 @@ else
 	echo "skip run_static: no static libraries here"
 fi
 
-# The error in a list, with its position; then nothing is run.
+# An error in a list is shown with its position, and nothing is run.
 place() { # OPTION STRING SENTENCE CARET-COLUMN
 	run 125 "$1" "$2" -- touch "$work/ran"
 	says "^tach run: $3"
@@ -182,7 +183,7 @@ place -e 'größe' "no event 'größe'" 1
 [ ! -e "$work/ran" ] || rc=1
 result places
 
-# Contradictory options are refused with a sentence.
+# Contradictory options are refused with a message.
 refused() { # SENTENCE ARGUMENT...
 	local sentence=$1; shift
 	run 125 "$@" touch "$work/ran"
@@ -221,12 +222,12 @@ says '^"work",.*"four",'
 env TACH_METRICS=twice "$tach" run "$target" once >"$work/out" 2>"$work/err"
 says '^region .* twice( |$)'
 unset TACH_DERIVED
-# An event is counted by it.
+# An event that a derived event already counts.
 run 0 -m page-faults "$target" once
 says '^region .* page-faults '
 result metrics_by_name
 
-# Ends that no destructor sees.
+# Ends of processes without destructors.
 gcc -O1 -Iinclude -o "$work/ends" tests/unit/tools/run/ends.c -L"$B" -ltach -lpthread -Wl,-rpath,"$PWD/$B" || exit 1
 run 6 "$work/ends" quick_exit; calls work 1; calls '\(all threads\)' 1
 run 0 "$work/ends" pthread_exit; calls work 1; calls '\(all threads\)' 2
@@ -242,7 +243,7 @@ delivered() { # KIND [THREADS [CALLS-OF-WORK]]
 }
 for kind in close _exit exit_group; do delivered $kind; done
 result ends_without_descriptors
-# A child whose fork no hook saw has a report in addition to its parent's.
+# A child whose fork ran no hook has a report in addition to its parent's.
 delivered bare; calls bare 1
 delivered ask; calls asked 1; grep -q 'seccomp filter' "$work/err" && rc=1
 result ends_beside
@@ -254,7 +255,7 @@ result ends_in_between
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	for kind in nobody chroot; do delivered $kind; done
 	delivered family 3; calls work_of_grandchild 1
-	# The build may lie where others may not look.
+	# The build may lie where other users have no access.
 	mkdir "$work/readable" && cp "$B/tach" "$B/libtach-run.so" "$work/readable" && chmod 755 "$work" "$work"/readable/*
 	tach=$work/readable/tach
 	run 0 setpriv --reuid=65534 --clear-groups true; calls '\(all threads\)' 2
@@ -280,7 +281,7 @@ says 'a seccomp filter kills processes that call perf_event_open'; says ' s elap
 grep -q 'left no report' "$work/err" && rc=1
 result ends_confined
 
-# Programs that find no descriptor, and those that are many.
+# Programs that have no free descriptor, and many programs at once.
 run 0 bash -c 'exec 3<&-; for ((i = 3; i < 2000; i++)); do eval "exec $i>&-"; done; "$1" once' - "$target"; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
 run 0 bash -c 'for ((i = 0; i < 100; i++)); do "$1" once & done; wait' - "$target"; calls work 100
@@ -300,7 +301,7 @@ done
 result results
 
 # The extra work of a process with only the clock: system calls, and instructions if they can be counted. No file is
-# made; the default events are tried once for all.
+# made; the default events are tried once for all processes.
 echo 'int main(void) { return 0; }' | gcc -O1 -x c -o "$work/nothing" - || exit 1
 calls_of() { # OPTION...
 	env -u TACH_EVENTS -u TACH_METRICS strace -f -o "$work/trace" "$tach" run "$@" "$work/nothing" 2>"$work/err" || rc=1
@@ -308,7 +309,7 @@ calls_of() { # OPTION...
 }
 if strace -o /dev/null true 2>/dev/null; then
 	calls_of
-	# /proc/self/status tells whether a debugger is there, and cmdline what the report is of.
+	# /proc/self/status shows whether there is a debugger, and cmdline the program's name for the report.
 	if grep -q 'No hardware counters' "$work/err"; then ! grep -vE '"/proc/self/(status|cmdline)"' "$work/calls" | grep -E 'perf_event_open|/sys/|/proc/' || rc=1; fi
 	calls_of -e ''
 	calls=$(wc -l <"$work/calls")
@@ -319,8 +320,8 @@ if strace -o /dev/null true 2>/dev/null; then
 else
 	echo "skip run_calls: strace cannot trace here"
 fi
-# Instructions, the loader's included; the program alone takes some 130,000 with glibc 2.36. From 465,000 to
-# 504,000 more were seen: the loader's hashes and the length of names differ.
+# Instructions, including the loader's; the program alone takes about 130,000 with glibc 2.36. Between 465,000 and
+# 504,000 more were seen: the loader's hashes and the length of names vary.
 if valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/nothing" 2>"$work/alone.txt"; then
 	env -u TACH_EVENTS -u TACH_METRICS valgrind --tool=callgrind --callgrind-out-file=/dev/null --trace-children=yes \
 		--log-file="$work/valgrind.%p" "$tach" run -e '' "$work/nothing" 2>"$work/err" || rc=1
@@ -334,7 +335,7 @@ else
 	echo "skip run_instructions: valgrind is not installed"
 fi
 
-# Programs that are started with a cleared environment run unmeasured, and the table and the report say so.
+# Programs started with an empty environment run unmeasured, and the table and the report say so.
 cat >"$work/cleared.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -357,7 +358,7 @@ run 0 sh -c 'true; /bin/true'
 grep -q 'ran unmeasured' "$work/err" && rc=1
 result cleared_environment
 
-# A process that may map no more memory at its end is not said to have died by SIGKILL.
+# A process that cannot map more memory at its end is not reported as killed by SIGKILL.
 gcc -O1 -x c -o "$work/limited" - <<'END' || exit 1
 #include <sys/resource.h>
 int main(void)

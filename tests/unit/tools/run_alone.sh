@@ -36,7 +36,7 @@ for what in create prctl signal fork vfork exec _exit; do
 	WHAT=$what PLUGIN=$work/plugin.so same "$work/alone" load
 done
 result loader
-# A plugin's own copy of the library, without tach run.
+# A plugin with its own copy of the library, without tach run.
 export WHAT=region PLUGIN=$work/own.so
 for enabled in 0 1; do
 	TACH_ENABLE=$enabled TACH_OUTPUT=$work/plugin.txt timeout $HANG "$work/alone" load >"$work/out" 2>"$work/err"

@@ -39,7 +39,7 @@ run 125 --outside -e 'rd=uncore_imc_*/event=4/' -m 'x = rd + nosuch' true; says 
 run 125 -e 'uncore_imc_*/event=4/' true; says '--ambient counts them'
 result refusals
 
-# --ambient: a row of the whole machine next to a program's regions, which do not include it.
+# --ambient: a row for the whole machine next to a program's regions, which do not include it.
 rd='rd=uncore_imc_*/event=4/; pace = rd / elapsed_ns'
 run 0 --ambient "$rd" true
 says '^region .* rd .*pace'; says '^\(whole machine\) .* 4000 .*shared'; says '^\(all threads\) .* - .*(exact|clock)'
@@ -56,7 +56,7 @@ assert threads["rd"]["value"] == 0 and threads["rd"]["flags"] == ["lost"], threa
 END
 run 0 --ambient "$rd" -o "$work/a.html" true
 grep -q '<span class="badge">shared</span>' "$work/a.html" || { echo "# no badge"; rc=1; }
-# Together with counters from outside, and with rows of another kind.
+# Together with counters from outside, and with rows of other kinds.
 run 0 --outside -e page-faults --ambient "$rd" true; says '^\(whole program\) .* - '; says '^\(whole machine\) .* 4000 '
 run 0 --per-thread --ambient "$rd" true; says '^\(whole machine\) .* 4000 '
 result ambient
@@ -80,7 +80,7 @@ run 0 --ambient 'rd=uncore_imc_*/event=4/; x = rd / page-faults' true; says '^\(
 run 125 --ambient 'rd=imc/event=4/, nosuch; x = rd' true; says nosuch; says '^ {21}\^$'
 result ambient_mixed
 
-# A metric by its name, defined over boxes, in -m and in an ambient list: all boxes added up, in its unit.
+# A metric over boxes, by its name, in -m and in an ambient list: the sum of all boxes, in its unit.
 cat >"$work/mine.derived" <<'END'
 EVENT,bandwidth,DERIVED_INFIX,N0 * 64 / 1000000 / (elapsed_ns / 1000000000),uncore_imc_*/event=4/,UNIT,MB/s
 END
@@ -99,7 +99,7 @@ for name in sys.argv[1:]:
     assert abs(row["bandwidth"]["value"] - mb) < mb / 1000 and "shared" in row["bandwidth"]["flags"], (row, mb)
 END
 unset TACH_DERIVED
-# Metrics whose boxes this machine lacks, or may not open: one sentence with the cure.
+# Metrics whose boxes this machine lacks, or may not open: one message with the cure.
 export TACH_PMU=spr
 run 125 --outside -m memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'
 run 125 --ambient memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run -r N -- ONE :: TWO: commands run in turns, each is compared with the first, with exact counts in an emulator;
-# errors of the command line; the JSON is read again, with the command as a region.
+# tach run -r N -- ONE :: Several commands run in turns: each is compared with the first, with exact counts in an
+# emulator; errors of the command line; the JSON is read again, with the command as a region.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -37,7 +37,7 @@ ends 0 "$tach" report --format bmf three.json
 python3 -c 'import json; d = json.load(open("out")); assert {"./count", "./count: (all threads)", "./count twice"} <= set(d), d' || rc=1
 result machine
 
-# In turns, and the first of them alternates. Standard input is the same for all.
+# The commands alternate, and the first command of each round changes. All commands get the same standard input.
 echo words >input
 run 0 -r 3 --outside -o table -- sh -c 'cat >>read; printf 1 >>order' :: sh -c 'cat >>read; printf 2 >>order' <input
 is order "$(cat order)" 122112; is lines "$(grep -c '^words$' read)" 6

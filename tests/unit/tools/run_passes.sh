@@ -78,7 +78,7 @@ run 125 0 -e a=page-faults,a=minor-faults ./program count once; says 'one name f
 TACH_PMU=core run 125 0 --topdown ./program count once; says 'no events for issue slots'
 result refused
 
-# All at once is once.
+# If all events fit one set, the program runs once.
 run 3 1 -e page-faults -m 'twice = 2 * page-faults' -o one.json ./program count once </dev/null
 is twice "$(value one.json '(all threads)' twice)" "$(($(value one.json '(all threads)' page-faults) * 2))"
 grep -q passes one.json && rc=1
@@ -101,16 +101,16 @@ is loads "$(($(value two.json steady L1-dcache-loads) > 100))" 1
 grep -q 'counted in 2 passes; time and instructions are their means' two.json || { echo '# it does not say passes'; rc=1; }
 result joined
 
-# A metric alone brings what it needs, under TACH_METRICS too; events not asked for by name are there.
+# A metric alone adds the events that it needs, also with TACH_METRICS.
 TACH_METRICS='both = (L1-dcache-loads + L1-dcache-stores + branches) / instructions' run 3 2 --emulate -o m.json ./program count once <input
 is both "$(value m.json steady both)" "$(python3 -c "import json
 v = {q: r['inclusive'][q]['value'] for r in json.load(open('m.json'))['regions'] if r['name'] == 'steady' for q in r['inclusive']}
 print('%.6g' % ((v['L1-dcache-loads'] + v['L1-dcache-stores'] + v['branches']) / v['instructions']))")"
 result metrics
 
-# A run that differs from the first is not joined, but the rest is.
+# A run that differs from the first is not joined; the others are.
 run 3 2 --emulate -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
-# Loads are what the second counts.
+# The second set counts loads.
 is lost "$(value again.json changing L1-dcache-loads)" lost
 is 'not lost' "$(value again.json steady L1-dcache-loads)" "$(value two.json steady L1-dcache-loads)"
 is metric "$(value again.json changing both)" lost

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Nothing waits for a lock that a signal handler, a fork or the allocator holds: programs that get signals during malloc
-# and forks come to their end. A hang is detected without a clock: all its processes sleep, and the kernel has not
+# No code waits for a lock that a signal handler, a fork or the allocator holds: programs that get signals during
+# malloc and forks end normally. A hang is detected without a clock: all its processes sleep, and the kernel has not
 # switched to any of their threads for a while.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -26,7 +26,7 @@ ends() { # STATUS COMMAND...
 		looks=$((looks + 1))
 		[ $((looks % 50)) = 0 ] || continue
 		now=$(states $session)
-		# No state yet: it has not started.
+		# No state yet: the process has not started.
 		if [ -z "$now" ] || [ "$now" != "$was" ] || grep -q '[RD] (' <<<"$now"; then was=$now looks=0; fi
 		if [ $looks -ge 500 ]; then
 			echo "# hangs: $*"; sed 's/^/#   /' <<<"$now"

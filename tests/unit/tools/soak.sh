@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A soak does a piece of each part but what another is at, goes on where it stopped, says when all goals are reached and what ran; and
-# one that finds something wrong says so, in its log too.
+# A soak runs a piece of each part, except parts that another soak runs; continues where it stopped; and reports when
+# all goals are reached and what ran. If it finds a fault, it reports that, in its log too.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build} failed=0

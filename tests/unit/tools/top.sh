@@ -14,8 +14,8 @@ gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -lt
 . tests/cases top
 no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
 run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
-# If no thread has a processor, an interval is empty. A thread that loses it during a write for too long is missing, and counted
-# as stale.
+# While no thread has a processor, an interval is empty. A thread that loses its processor during a write for too long
+# is missing, and counted as stale.
 top_until() { # CONDITION ARGUMENT...
 	local condition=$1; shift
 	for _ in {1..500}; do
@@ -55,7 +55,7 @@ run top --once -i 0.01 -r 'x*' $pid
 grep -q '^work' "$work/out" && no "a region that was not asked for"
 run top --once -i 0.05 -c page-faults,faults $pid
 grep -qE '^REGION +CALLS/S +TIME% +SELF% +THR +AVG +page-fa.*/S +faults$' "$work/out" || no "columns that were chosen"
-# Four threads are in the region all the time: it never has more time than they have.
+# Four threads are in the region all the time: its time is at most theirs.
 for _ in {1..20}; do
 	run top --once -i 0.01 $pid
 	awk '$1 == "work" && ($3 > 400 || $4 > 400) { bad = 1 } END { exit bad }' "$work/out" || no "more than all the time"
@@ -63,7 +63,7 @@ done
 result table
 
 top_until "grep -q '\"stale\":0,.*\"name\":\"work\"' '$work/out'" --json -i 0.05 $pid
-# A strict reader of JSON.
+# A strict JSON reader.
 if python3 -c '' 2>/dev/null; then
 	python3 - "$work/out" $pid <<-'END' || no "JSON"
 	import json, sys
@@ -87,7 +87,7 @@ run report -p 0; [ $status = 2 ] || no "report -p 0: $status"
 run report --diff -p 1 a b; [ $status = 2 ] || no "report --diff -p: $status"
 if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
 	setpriv --reuid=65534 --clear-groups "$tach" top --once $pid >"$work/out" 2>"$work/err"; status=$?
-	# The build may lie where others may not look.
+	# The build may lie where other users have no access.
 	[ $status = 126 ] || [ $status = 127 ] || grep -q 'may not be read: that needs its user' "$work/err" || no "another user: $status"
 fi
 result refusals
@@ -111,8 +111,8 @@ grep -q '"worst":\[{"at":[0-9.]*,"tag":"0x[0-9a-f]*","thread":[0-9]*,.*"flags":\
 kill -KILL $other; wait $other 2>/dev/null
 result worst
 
-# Processes whose registries take longest to read, beside one that is whole. They took two seconds of a processor
-# each; the limit of processor time here is far above what all of them may take together.
+# Processes whose registries take longest to read, next to a normal one. Each took two seconds of processor time; the
+# limit here is far above the sum of all.
 gcc -O1 -Iinclude -I. -o "$work/forged" tests/unit/tools/top/forged.c "$B/libtach.a" -lm -lpthread || exit 1
 for _ in {1..8}; do
 	TACH_ENABLE=1 TACH_EVENTS='' "$work/forged" >"$work/ready" &
@@ -131,7 +131,7 @@ kill -KILL "${forged[@]}"; wait "${forged[@]}" 2>/dev/null
 forged=()
 result forged
 
-# It ends while it is watched.
+# The process ends while it is watched.
 "$tach" top -i 0.05 $pid >"$work/out" 2>"$work/err" &
 watcher=$!
 until grep -q '^work' "$work/out"; do kill -0 $watcher || break; sleep 0.01; done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A command line that cannot be used: what is wrong with it, and where the help is, on standard error; --help prints
-# one page on standard output.
+# Invalid command lines: the fault, and where the help is, on standard error; --help prints one page on standard
+# output.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 say() { if [ "$1" = 0 ]; then echo "ok usage $2"; else echo "not ok usage $2"; failed=1; fi; }
 
-# STATUS SENTENCE ARGUMENT...: two lines, the first with the sentence.
+# STATUS SENTENCE ARGUMENT...: expects two lines, the first with the sentence.
 refused() {
 	local status=$1 sentence=$2 s; shift 2
 	"$tach" "$@" >"$work/out" 2>"$work/err" </dev/null; s=$?

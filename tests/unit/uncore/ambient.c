@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes counted with a program: members of a set, the report's note, errors. */
+/* Boxes counted together with a program: members of a set, the report's note, errors. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static struct tach__uncore_event events[] = {
 	{(char *)"reads", 2}, {(char *)"writes", 2}, {(char *)"power", 1}};
 static const struct tach_uncore three = {.nevents = 3, .event = events};
 
-/* Each is known again, whatever else the set has. */
+/* Each member is found again, with any others in the set. */
 static void members(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -109,7 +109,7 @@ static void refused_lists(void)
 	}
 }
 
-/* The kernel's answers in words; who has which privilege: uncore.c. */
+/* Errors from the kernel as messages; uncore.c tests privileges. */
 static void refused_opens(void)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void privileges(void)
 {
 	static const struct {
 		struct tach__settings s;
-		const char *text; /* NULL: it is another cause */
+		const char *text; /* NULL: the cause is another one */
 	} all[] = {
 		{{.paranoid = 1},
 		 "energy: a box counts for all programs, which takes CAP_PERFMON "

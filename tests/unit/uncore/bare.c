@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events without the name of a box, on a machine whose boxes this file says. */
+/* Events without the name of a box, on a machine with the boxes that this file defines. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
@@ -12,7 +12,7 @@
 static char root[] = "/tmp/tach-bare-XXXXXX";
 static uint64_t here[TACH__BOX_WORDS];
 
-/* In place of the library's. */
+/* Replaces the library's function. */
 const uint64_t *tach__boxes(void)
 {
 	return here;
@@ -36,7 +36,7 @@ static int take(void *context, const struct perf_event_attr *attr, int cpu,
 	return 0;
 }
 
-/* The bits say which there are where no sysfs is given; where one is, its devices do. */
+/* Without a sysfs the bits show which boxes exist; with one, its devices do. */
 static void all_of_its_kind(void)
 {
 	static const struct {
@@ -47,7 +47,7 @@ static void all_of_its_kind(void)
 		{"UNC_M_CAS_COUNT:RD", 0, 3, 2000 + 2100 + 2200, NULL},
 		{"UNC_M_CAS_COUNT.RD:cpu=7", 0, 3, 2007 + 2107 + 2207, NULL},
 		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", 0, 1, 2000, NULL},
-		/* A kind that has no numbers. */
+		/* A kind of box without numbers. */
 		{"UNC_P_CLOCKTICKS", 0, 1, 3200, NULL},
 		{"UNC_M_CAS_COUNT:RDD", TACH_ERR_ATTR, 0, 0,
 		 "UNC_M_CAS_COUNT has no umask or modifier 'RDD'; did you mean RD?"},
@@ -71,7 +71,9 @@ static void all_of_its_kind(void)
 	}
 }
 
-/* With its kind in front it has to fit a full name's room; else it is what it says, one box. */
+/*
+ * With its kind in front, the name must fit a full name's buffer; otherwise it means one box.
+ */
 static void long_strings(void)
 {
 	static const char first[] = "UNC_M_CAS_COUNT:RD:t=0x";
@@ -101,7 +103,8 @@ static void this_machines_are(void)
 
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc1"), &info) == 0 && info.present);
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc4"), &info) == 0 && !info.present);
-	/* A kind without a sysfs name has only boxes of the CPU; this machine has no such box.
+	/*
+	 * A kind without a sysfs name has only boxes of the CPU; this machine has none of them.
 	 */
 	n = 0;
 	CHECK(tach__uncore_boxes("nhm_unc*::UNC_X", NULL, &taker, &err) == TACH_ERR_NOTFOUND &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes counted with a program, and their metrics, under a made sysfs. */
+/* Boxes counted together with a program, and their metrics, with a simulated sysfs. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static char root[] = "/tmp/tach-beside-XXXXXX";
 
-/* ---- files: in place of the C library's calls ---- */
+/* ---- files: replacements for the C library's calls ---- */
 
 static const char *moved(const char *path, int flags, char *room, size_t size)
 {
@@ -82,7 +82,7 @@ static void refused(void)
 		int code, column;
 		const char *text;
 	} all[] = {
-		/* Metrics follow the events. */
+		/* Metrics are after the events. */
 		{"a=uncore_pcu/config=1/;m = a +", TACH_ERR_SYNTAX, 31, NULL},
 		{"a=uncore_pcu/config=1/;m = (a", TACH_ERR_SYNTAX, 0, NULL},
 		{"uncore_nil/config=1/;m = 1", TACH_ERR_NOTFOUND, 1, NULL},

@@ -88,7 +88,7 @@ static void meant(void)
 		{"uncore_imc_*/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"UNCORE_IMC_*/config=0x104/:cpu=1", "20:104@1 21:104@1"},
 		{"uncore_imc_1/event=4/", "21:4@0 21:4@28"},
-		/* As perf shortens them: no uncore_, no number, patterns. */
+		/* Shortened like perf's names: no uncore_, no number, patterns. */
 		{"uncore_imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"imc_1/event=4/", "21:4@0 21:4@28"},
@@ -98,13 +98,13 @@ static void meant(void)
 		{"*pc*/config=1/", "32:1@0 32:1@1"},
 		{"pcu/config=1/", "32:1@0 32:1@1"},
 		{"big/event=1/", "50:1@0"},
-		/* A device of the kind without that term is left out. */
+		/* A device of this kind without the term is left out. */
 		{"*imc_*1*/only=4/", "21:4@0 21:4@28"},
 		{"uncore_pcu/config=1/", "32:1@0 32:1@1"},
 		{"skx_unc_pcu::UNC_P_CLOCKTICKS", "32:0@0 32:0@1"},
 		/* Types from 6 on belong to devices. */
 		{"odd_6/event=1/", "6:1@0"},
-		/* If sysfs names no processor, the string does. */
+		/* If sysfs names no processor, the string must. */
 		{"skx_unc_upi0::UNC_UPI_CLOCKTICKS:cpu=2", "30:1@2"},
 	};
 
@@ -122,7 +122,7 @@ static void meant(void)
 	}
 }
 
-/* Lists of processors are not cut: each is counted, or the box is refused. */
+/* Lists of processors are not truncated: each processor is counted, or the box is refused. */
 static void long_lists(void)
 {
 	char list[20000] = "0", *to = list + 1;
@@ -143,7 +143,7 @@ static void long_lists(void)
 	      "%s", err.text);
 }
 
-/* The taker's answer ends it. */
+/* A result other than 0 ends the search. */
 static void stopped(void)
 {
 	static const char *const strings[] = {
@@ -205,7 +205,7 @@ static void refused(void)
 		 "uncore_nil/config=1/:u=1:k=1:h=1:precise=0:excl=0:mg=0:mh=1: sysfs has no "
 		 "file cpumask with the processors that count it; name one with "
 		 ":cpu=N"},
-		/* No star where a kind's number is. */
+		/* A star cannot replace a kind's number. */
 		{"skx_unc_im*c::UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
 		{"skx_unc_imc*:UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
 		{"*::UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
@@ -223,7 +223,8 @@ static void refused(void)
 	}
 }
 
-/* A string for one box has the box's number in place of the star, and ends at 511 characters.
+/*
+ * A string for one box has the box's number in place of the star, and at most 511 characters.
  */
 static void long_strings(void)
 {
@@ -244,7 +245,7 @@ static void long_strings(void)
 	}
 }
 
-/* Devices that cannot be looked at are not devices that are not there. */
+/* A device that cannot be examined is not reported as absent. */
 static void without_descriptors(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -264,7 +265,7 @@ static void without_descriptors(void)
 	      "%s", err.text);
 }
 
-/* Boxes of another architecture, without a sysfs in place of this machine's. */
+/* Boxes of another architecture, without a sysfs of this machine. */
 #define CURE "; load the kernel's uncore driver, or leave the virtual machine"
 
 static void this_machines(void)

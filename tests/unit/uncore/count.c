@@ -9,13 +9,13 @@
 #include "core/uncore/uncore.h"
 #include "tests/check.h"
 
-/* ---- a kernel: the result of read(2) for each descriptor, from FD on ---- */
+/* ---- the simulated kernel: the result of read(2) for each descriptor, from FD on ---- */
 
 enum { FD = 1000, GROUPS = 2 };
 
 static struct answer {
 	uint64_t n, enabled, running, value[3];
-	long size; /* result of read; 0: all of it */
+	long size; /* result of read; 0: all bytes */
 } answers[GROUPS];
 static int told[GROUPS];
 static long refusal;
@@ -44,7 +44,7 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 
 static struct tach__uncore_event names[] = {
 	{(char *)"a", 1}, {(char *)"b", 2}, {(char *)"c", 3}};
-/* The first group has a and b, the second b, twice, and c. */
+/* The first group has a and b; the second has b, twice, and c. */
 static struct tach__uncore_group groups[GROUPS] = {
 	{.n = 2, .fd = {FD, 0}, .id = {FD + 5, 0}, .event = {0, 1}},
 	{.n = 3, .fd = {FD + 1, 0}, .id = {FD + 6, 0}, .event = {1, 1, 2}},
@@ -69,7 +69,7 @@ static void read_all(void)
 		 {1, 32, 30},
 		 {READ, READ, READ},
 		 READ},
-		/* Not yet enabled; a time above the total counts as the total. */
+		/* A group not yet enabled; a time above the total counts as the total. */
 		{{{2, 0, 0, {1, 2, 0}, 0}, {3, 8, 9, {10, 20, 30}, 0}},
 		 {1, 32, 30},
 		 {READ, READ, READ},
@@ -82,7 +82,7 @@ static void read_all(void)
 		 {1, 272, 270},
 		 {READ, SCALED, SCALED},
 		 SCALED},
-		/* An event without a counter; another number of events; a truncated answer. */
+		/* An event without a counter; a wrong number of events; a truncated result. */
 		{{{2, 9, 0, {1, 2, 0}, 0}, {3, 9, 9, {10, 20, 30}, 0}},
 		 {0, 30, 30},
 		 {LOST, LOST, READ},
@@ -115,7 +115,7 @@ static void read_all(void)
 		CHECK(tach_uncore_read(&boxes, again, NULL) == cases[i].all &&
 		      memcmp(value, again, sizeof again) == 0);
 	}
-	/* The descriptor is not ours. */
+	/* The descriptor belongs to another file. */
 	groups[0].id[0]++;
 	CHECK(tach_uncore_read(&boxes, (uint64_t[3]){0}, NULL) & TACH_FLAG_LOST);
 	groups[0].id[0]--;

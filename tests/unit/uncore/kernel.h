@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that opens every event: who leads whom, and what is open still. */
+/*
+ * A simulated kernel that opens every event; records each event's leader, and which are still
+ * open.
+ */
 #ifndef TESTS_UNIT_UNCORE_KERNEL_H
 #define TESTS_UNIT_UNCORE_KERNEL_H
 

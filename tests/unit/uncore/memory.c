@@ -39,7 +39,7 @@ static void each_allocation(void)
 
 	if (!WATCHED)
 		SKIP("the sanitizer's malloc");
-	/* Allocations made once per process. */
+	/* Allocations that are made once per process. */
 	CHECK(open_events("uncore_qpi_*/config=4/", &u) == TACH_ERR_NOTFOUND && !u);
 	for (fail_at = 0;; fail_at++) {
 		long before = live;
@@ -53,8 +53,10 @@ static void each_allocation(void)
 		if (!code)
 			CHECK(u && tach_uncore_count(u) == 3 && nopen == 3 * 2);
 		else
-			/* A folder that cannot be read for want of memory is one that is not
-			 * there. */
+			/*
+			 * A folder that cannot be read because memory is exhausted counts as
+			 * absent.
+			 */
 			CHECK(!u && !err.line && (fail_at || !err.column) &&
 				      (code != TACH_ERR_NOMEM ||
 				       strcmp(err.text, "out of memory") == 0),
@@ -66,7 +68,10 @@ static void each_allocation(void)
 		if (calls <= fail_at || fail_at == 1000)
 			break;
 	}
-	/* The whole, three times its list, a string and a name, and each of five groups. */
+	/*
+	 * Allocations: the whole, three times its list, a string and a name, and each of five
+	 * groups.
+	 */
 	CHECK(failed == 1 + 3 * 3 + 5, "%d", failed);
 }
 
@@ -140,7 +145,7 @@ static void ambient(void)
 	      "%d:%d %s", err.line, err.column, err.text);
 	armed = 0;
 	opt.events = "page-faults";
-	for (int i = 0; i < 2; i++) { /* the first set makes what stays in the process */
+	for (int i = 0; i < 2; i++) { /* the first set allocates what stays in the process */
 		before = live;
 		a = (struct tach__ambient){NULL, NULL};
 		CHECK(tach_set_create(&opt, &a.set, &err) == 0, "%s", err.text);
@@ -168,7 +173,7 @@ static void refused_by_the_kernel(void)
 	refusal = 0;
 }
 
-/* No descriptor stays at a standard stream's number. */
+/* No event keeps the descriptor number of a standard stream. */
 static void moved_up(void)
 {
 	struct tach_uncore *u = NULL;

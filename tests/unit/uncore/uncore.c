@@ -45,10 +45,10 @@ static struct opened {
 } opened[OPENED_MAX];
 static int nopened, nopen;
 static int room = 4;		   /* counters of a box */
-static long refusal, refuse_after; /* all answers after this number are refusals */
+static long refusal, refuse_after; /* all calls after this number are refused */
 static uint64_t enabled = 100, running = 100;
 static int short_read;
-static long id_shift; /* other than 0: the program has put its own events at those numbers */
+static long id_shift; /* other than 0: the program has its own events at these numbers */
 
 static int members(long leader)
 {
@@ -64,7 +64,7 @@ static long perf_open(const struct perf_event_attr *attr, long pid, long cpu, lo
 {
 	if (refusal && nopened >= refuse_after)
 		return refusal;
-	/* As every driver of boxes does (PERF_PMU_CAP_NO_EXCLUDE, kernel/events/core.c). */
+	/* Like every driver of boxes (PERF_PMU_CAP_NO_EXCLUDE, kernel/events/core.c). */
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 	    attr->exclude_idle || attr->exclude_host || attr->exclude_guest)
 		return -EINVAL;
@@ -99,7 +99,7 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 		return perf_open((const struct perf_event_attr *)a, b, c, d, e);
 	if (number == SYS_read && ours)
 		return perf_read(a, (uint64_t *)b, (size_t)c);
-	/* Where they are is a matter of tests/unit/reader/descriptors. */
+	/* tests/unit/reader/descriptors tests their numbers. */
 	if (number == SYS_fcntl && ours)
 		return -EINVAL;
 	if (number == SYS_ioctl && ours && (unsigned long)b == PERF_EVENT_IOC_ID) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ten libraries of a thousand regions each (library.c, given as arguments), loaded, entered by
- * several threads, unloaded and loaded again, while sets are exchanged and snapshots taken.
+ * Ten libraries of a thousand regions each (library.c, given as arguments) are loaded, entered
+ * by several threads, unloaded and loaded again, while sets change and snapshots are taken.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -57,7 +57,10 @@ static void enter_by_threads(void)
 		pthread_join(thread[t], NULL);
 }
 
-/* How many sites of the libraries have been entered, each `calls` times by as many threads. */
+/*
+ * Returns the number of entered sites of the libraries; each must have `calls` calls in this
+ * many threads.
+ */
 static int entered(uint64_t calls, uint32_t threads)
 {
 	struct tach_region_info info = {.size = sizeof info};
@@ -90,7 +93,7 @@ static void ten_thousand_sites(void)
 	CHECK(entered(THREADS + 1, THREADS + 1) == LIBRARIES * EACH);
 }
 
-/* Their counts stay, and their unloaded words are not written. */
+/* The counts stay, and words of unloaded libraries are not written. */
 static void half_of_them_unloaded(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)
@@ -101,7 +104,7 @@ static void half_of_them_unloaded(void)
 	CHECK(entered(1, 1) == LIBRARIES * EACH / 2, "%d", entered(1, 1));
 }
 
-/* They are the same sites again. */
+/* The loaded sites are the same ones again. */
 static void loaded_again(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)
@@ -154,7 +157,7 @@ static void come_and_go_while_sets_are_exchanged(void)
 	CHECK(entered(1, 1) == LIBRARIES * EACH);
 }
 
-/* One more than there can be is refused, and does no harm. */
+/* One site more than the maximum is refused, and does no harm. */
 static void more_sites_than_there_can_be(void)
 {
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT;

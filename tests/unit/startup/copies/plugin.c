@@ -19,7 +19,7 @@ int configure(void)
 	return tach_regions_configure(&opt, NULL);
 }
 
-/* As this copy sees them; -1: it sees none. */
+/* number of regions that this copy sees; -1: none */
 int calls(const char *name)
 {
 	struct tach_snapshot *s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * program CYCLES PLUGIN...: opens every plugin, enters its region and closes it, CYCLES times.
- * "configure" among the plugins: the one before it switches regions on. With OWN there is a
- * region here too.
+ * "configure" among the plugins: the plugin before it switches regions on. With OWN, this
+ * program has a region too.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #endif
 #ifdef FOREIGN
 #include "core/region/region.h"
-/* A copy of a layout that is yet to come. */
+/* A copy with a future layout. */
 struct tach__beacon tach__beacon = {TACH__BEACON_MAGIC,
 				    99,
 				    sizeof tach__beacon,

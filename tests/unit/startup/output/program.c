@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends as programs do while a report is written: a pipe that is full, another file where
- * standard error was, a child that outlives it. */
+/*
+ * Ends in different ways while a report is written: with a full pipe, with another file at the
+ * number of standard error, with a child that outlives it.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ static void fill(int fd)
 	fcntl(fd, F_SETFL, flags);
 }
 
-/* Standard error's number becomes the data file's. */
+/* The data file gets the number of standard error. */
 static int take_its_number(const char *file)
 {
 	close(STDERR_FILENO);
@@ -30,7 +32,7 @@ static int take_its_number(const char *file)
 		       : 1;
 }
 
-/* The child's end comes after ours when `first` is given, else before. */
+/* The child ends after the parent if `first` is given, else before. */
 static int with_child(char **argv, int first, int exec)
 {
 	int gone[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A service that ends, or lives, in the way that its first argument names. */
+/* A service that ends, or continues, as its first argument says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,8 +20,8 @@ static void work(void)
 	TACH_STOP(work);
 }
 
-/* Reports that it is ready, then has regions until it is ended. */
-static int served; /* threads that had a region; atomic */
+/* Reports that it is ready, then enters regions until a signal ends it. */
+static int served; /* number of threads that had a region; atomic */
 
 static void *work_on(void *arg)
 {
@@ -40,7 +40,7 @@ static void live(void)
 	work_on(NULL);
 }
 
-/* ---- handlers of the program's own ---- */
+/* ---- the program's own handlers ---- */
 
 static void on_term(int number)
 {
@@ -58,7 +58,7 @@ static void handled(int number)
 
 static volatile int in_malloc;
 
-/* A heap that a handler must not enter: the fault happened inside it. */
+/* A handler must not use the heap, because the fault happened inside it. */
 void *malloc(size_t size)
 {
 	static char room[1 << 20];
@@ -130,7 +130,7 @@ static void die(const char *how)
 
 /* ---- living on ---- */
 
-/* Four threads with regions; a read that signals interrupt goes on. */
+/* Four threads with regions; an interrupted read(2) continues. */
 static int serve(void)
 {
 	pthread_t thread;
@@ -182,7 +182,7 @@ static int now(void)
 	_exit(0);
 }
 
-/* A program that is process 1 of its namespace is not ended by signals from within. */
+/* A signal from inside does not end process 1 of a PID namespace. */
 static int first(void)
 {
 	work();

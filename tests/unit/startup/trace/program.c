@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traced by tests/unit/startup/trace.sh: the first argument selects the work. */
+/* The program traced by trace.sh: the first argument selects its work. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void leaf(void)
 	TACH_SCOPE(leaf);
 }
 
-/* Three deep, with a tag: all of them are found again. */
+/* Entries nested three deep, with a tag: all are in the trace. */
 static void planted(int n)
 {
 	for (int i = 1; i <= n; i++) {
@@ -29,7 +29,7 @@ static void planted(int n)
 	tach_tag(0);
 }
 
-/* The stacks of trace.sh, each turn some ms of its own; `above` is open at the end. */
+/* The stacks of trace.sh; each entry takes some ms itself; `above` is still open at the end. */
 static void spin(void)
 {
 	for (volatile int i = 0; i < 2000000; i++)
@@ -88,7 +88,7 @@ static void many(void)
 	}
 }
 
-/* More threads, one after another, than there are rings. */
+/* More threads, one after another, than rings. */
 static void short_lived(void)
 {
 	for (int i = 0; i < 200; i++) {

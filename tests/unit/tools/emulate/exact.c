@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts of the emulator against arithmetic: functions in assembly whose length is known,
- * between begin and end of a reader. The same two calls around a function that only returns are
- * subtracted, so nothing of `return` remains. A line "ok" or "not ok" for each.
+ * The emulator's counts compared with arithmetic: assembly functions of known length between
+ * begin and end of a reader. The same two calls around a function that only returns are
+ * subtracted, so that no instructions of `return` remain. Prints a line "ok" or "not ok" for
+ * each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static __thread struct tach_reader *reader;
 static _Atomic int failures;
 static unsigned members = 2;
 
-/* A function of its own, so that both edges are the same code whatever is called. */
+/* A separate function, so that begin and end are the same code for any callee. */
 static __attribute__((noinline)) uint32_t around(code *f, uint64_t n, uint64_t *delta)
 {
 	struct tach_mark mark;
@@ -41,7 +42,7 @@ static __attribute__((noinline)) uint32_t around(code *f, uint64_t n, uint64_t *
 code nothing;
 __asm__(".text\n.globl nothing\nnothing:\tret");
 
-/* The cost of f without its return. */
+/* Returns the cost of f without its return. */
 static void measure(code *f, uint64_t n, int64_t *to)
 {
 	uint64_t with[TACH_COUNTERS_MAX], without[TACH_COUNTERS_MAX];
@@ -73,7 +74,7 @@ static void known(const char *name, code *f, uint64_t n, int64_t instructions, i
 	check(name, BRANCHES, got[BRANCHES], branches);
 }
 
-char source[65536], target[65536]; /* assembly reaches these by their names, too */
+char source[65536], target[65536]; /* assembly uses these names */
 volatile uint64_t handled;
 
 code turns, nops, kernel_calls, memory_words, ticked;
@@ -116,7 +117,7 @@ __asm__(".text\n"
 	"\tdec %rdi\n\tjnz 1b\n\tmov %r8, %rbx\n\tret\n"
 	"locked:\tlock incq target(%rip)\n\tlock xadd %rax, target(%rip)\n\tdec %rdi\n\tjnz "
 	"locked\n\tret\n"
-	/* Four, with the return and the two instructions of the C library after it. */
+	/* Four instructions, with the return and the two of the C library after it. */
 	"tick:\tincq handled(%rip)\n\tret\n"
 	"ticked:\tmov handled(%rip), %rax\n1:\tdec %rdi\n\tjnz 1b\n\tmov handled(%rip), %rdx\n"
 	"\tsub %rax, %rdx\n\tmov %rdx, ticks(%rip)\n\tret\n");
@@ -132,7 +133,7 @@ __asm__(".text\n"
 	"memory_words:\tadrp x1, target\n\tadd x1, x1, :lo12:target\n"
 	"1:\tldr x2, [x1]\n\tstr x2, [x1, #8]\n\tsubs x0, x0, #1\n\tcbnz x0, 1b\n\tret\n"
 	/*
-	 * Seven, with the return and the two instructions of the kernel or the emulator after
+	 * Seven instructions, with the return and the two of the kernel or the emulator after
 	 * it.
 	 */
 	"tick:\tadrp x1, handled\n\tldr x2, [x1, :lo12:handled]\n\tadd x2, x2, #1\n"
@@ -174,7 +175,9 @@ static void *thread(void *unused)
 	return NULL;
 }
 
-/* At the same time, and many one after the other: numbers of ended ones are used again. */
+/*
+ * Threads at the same time, and many one after the other: numbers of ended threads are reused.
+ */
 static void threads(void)
 {
 	pthread_t t[8];
@@ -205,8 +208,8 @@ static void forked(void)
 }
 
 /*
- * Handlers count with their own instructions. One may run between the edge and the first look
- * at their number, and one after the last; not more, because they do not queue.
+ * A handler's instructions are counted too. One handler may run between the edge and the first
+ * read of the number, and one after the last read; not more, because signals do not queue.
  */
 static void signals(void)
 {
@@ -216,7 +219,7 @@ static void signals(void)
 	int64_t got[TACH_COUNTERS_MAX], more;
 
 	sigaction(SIGALRM, &action, NULL);
-	/* At least one during the loop, however busy the machine is. */
+	/* At least one signal arrives during the loop, however busy the machine is. */
 	for (ticks = 0; !ticks;) {
 		uint64_t with[TACH_COUNTERS_MAX], without[TACH_COUNTERS_MAX];
 
@@ -231,7 +234,7 @@ static void signals(void)
 	      more == 0 || more == TICK || more == 2 * TICK, 1);
 }
 
-/* QEMU refuses filters: the program hears of it, and is counted on. */
+/* QEMU refuses seccomp filters: the program gets the error, and is still counted. */
 static void confined(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <tach.h>
 
-/* Milliseconds: a time that is no time after the edges' own is taken off has no imbalance. */
+/* In milliseconds: a time that becomes 0 when the overhead is subtracted has no imbalance. */
 static double work(void)
 {
 	volatile double sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program's view of its signals, threads and loader. Every case prints its view, and
- * tests/unit/tools/run_alone.sh compares it with the same program under `tach run`.
+ * The state of signals, threads and the loader that a program sees. Every case prints this
+ * state, and tests/unit/tools/run_alone.sh compares it with the same program under `tach run`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -72,7 +72,7 @@ static void show_stack(const char *when)
 	       stack.ss_flags, stack.ss_size, stack.ss_sp ? "somewhere" : "nowhere");
 }
 
-/* Every function that reads or sets an action. */
+/* All functions that read or set an action. */
 static int see_actions(void)
 {
 	static handler (*const functions[])(int, handler) = {signal, bsd_signal, ssignal,
@@ -124,7 +124,7 @@ static int see_actions(void)
 	return 0;
 }
 
-static int is_on_stack; /* is the handler's frame in the main stack? */
+static int is_on_stack; /* true if the handler's frame is in the main stack */
 static char *main_frame;
 
 static void where(int number)
@@ -134,7 +134,9 @@ static void where(int number)
 	is_on_stack = &here < main_frame && main_frame - &here < 1 << 20;
 }
 
-/* A handler with SA_ONSTACK of a program without an alternate stack runs where it was. */
+/*
+ * A handler with SA_ONSTACK, in a program without an alternate stack, runs on the normal stack.
+ */
 static int see_handler(void)
 {
 	struct sigaction action = {.sa_handler = where, .sa_flags = SA_ONSTACK};
@@ -147,7 +149,7 @@ static int see_handler(void)
 	return is_on_stack ? 0 : 9;
 }
 
-/* To the handler that was there before, as shells do. */
+/* Passes the signal to the earlier handler, as shells do. */
 static handler before;
 static void chain(int number)
 {
@@ -168,7 +170,7 @@ static int chain_sysv(void)
 	return 1;
 }
 
-/* A call that is interrupted, as siginterrupt wants it: else it goes on for ever. */
+/* A call is interrupted if siginterrupt requests it; otherwise it would not return. */
 static int interrupts(void)
 {
 	int ends[2];
@@ -192,7 +194,7 @@ static int interrupts(void)
 	return 0;
 }
 
-/* All blocked, and SIGRTMAX is waited for. */
+/* All signals are blocked, and the thread waits for SIGRTMAX. */
 static void *sleep_long(void *unused)
 {
 	struct timespec time = {1000, 0};
@@ -225,7 +227,7 @@ static int wait_for_last(void)
 	return 0;
 }
 
-/* ---- threads that leave by a system call, on a stack that goes then ---- */
+/* ---- threads that leave by a system call, on a stack that is then unmapped ---- */
 
 static void *exits_raw(void *by_instruction)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of processes that no destructor sees, or that have no right to anything by then. */
+/* Ends of processes without destructors, or after they gave up all rights. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,7 +20,7 @@ static void *last(void *unused)
 	return unused;
 }
 
-/* Kills for everything but the end and what allocates. */
+/* The filter kills at every system call except the end and memory allocation. */
 static void filter(void)
 {
 	struct sock_filter program[] = {
@@ -37,7 +37,7 @@ static void filter(void)
 	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole);
 }
 
-/* Kills for events; becomes another program. */
+/* The filter kills at perf_event_open; then the process executes another program. */
 static void become_forbidden(char **argv)
 {
 	struct sock_filter program[] = {
@@ -53,7 +53,7 @@ static void become_forbidden(char **argv)
 	execv(argv[0], argv);
 }
 
-/* An end that the C library is not asked for. */
+/* The process ends without the C library. */
 static void leave_by_instruction(void)
 {
 #if defined(__x86_64__)
@@ -147,7 +147,7 @@ static void replace_bare(void)
 	_exit(9);
 }
 
-/* A child that no hook of fork() sees. */
+/* A child whose fork ran no hook. */
 static void fork_bare(void)
 {
 	if (_Fork() == 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faults PAGES [FIFO FIFO]: touches PAGES pages for the first time in a thread that was there
- * before, as many in the main thread and in a thread that begins then, some at a time; each is
- * a page fault. With fifos it says on the first that it is there, and begins when the second
- * says so.
+ * faults PAGES [FIFO FIFO]: touches PAGES pages for the first time in a thread that existed
+ * before, as many in the main thread, and as many in a thread started then, some at a time;
+ * each is a page fault. With FIFOs, it reports on the first that it is ready, and begins when
+ * the second one says so.
  */
 #include <fcntl.h>
 #include <pthread.h>

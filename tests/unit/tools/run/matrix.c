@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ends of a process while another of its threads is in a blocking call. Without arguments:
- * every call, way to end and state, each in a process of its own, and a line for each with its
- * status and output. Run it alone and under `tach run`: the lines have to be the same.
+ * every call, way to end and state, each in its own process, and a line for each with its
+ * status and output. Run it alone and under `tach run`: the lines must be equal.
  *
- * A worker says so if its call comes back. The process ends after it has begun the call and
- * sleeps, but no line depends on that.
+ * A worker reports if its call returns. The process ends after the worker has begun the call
+ * and sleeps, but no line depends on that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -153,7 +153,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* Until it sleeps; one that spins, until it has begun. */
+/* Waits until the worker sleeps; if the call spins, until it has begun. */
 static void wait_for_worker(void)
 {
 	char name[64], text[256], *at;
@@ -217,7 +217,7 @@ enum {
 	STATES = sizeof states / sizeof *states,
 	CELLS = CALLS * WAYS * STATES,
 	TEXT = 400,
-	HANG = 120, /* seconds for one cell: far more than any takes */
+	HANG = 120, /* seconds for one cell, far more than needed */
 };
 
 static struct cell {
@@ -256,7 +256,7 @@ static void begin(int n)
 	close(ends[1]);
 }
 
-/* Waits for any; those that hang are killed. */
+/* Waits for any child; kills those that hang. */
 static void finish(void)
 {
 	int status;

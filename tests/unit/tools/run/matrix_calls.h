@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that block: each returns what its call returned. Of matrix.c. */
+/* Blocking calls: each function returns the call's result. Of matrix.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -37,7 +37,7 @@ enum { LONG = 1000 }; /* seconds: for ever */
 
 static const struct timespec long_time = {LONG, 0};
 static const struct timeval long_timeval = {LONG, 0};
-static int queue, semaphores; /* of System V; the first process removes them */
+static int queue, semaphores; /* System V objects; the first process removes them */
 static int pipes[2], sockets[2], other_thread_tid;
 static pthread_t main_thread;
 static char bytes[1 << 22];
@@ -365,7 +365,7 @@ static long call_setlkw(void)
 	fcntl(first, F_OFD_SETLKW, &lock);
 	return fcntl(second, F_OFD_SETLKW, &lock);
 }
-/* A child that ends with this thread. */
+/* The child ends with this thread. */
 static pid_t make_child(void)
 {
 	pid_t parent = getpid(), child = fork();

@@ -38,7 +38,7 @@ static int c11(void *argument)
 	return *(int *)argument + 1;
 }
 
-/* As libraries do it, so that the program's signals go to its own threads. */
+/* Like libraries, which leave the program's signals to its own threads. */
 static void create_deaf(pthread_t *t)
 {
 	sigset_t all, before;
@@ -49,7 +49,7 @@ static void create_deaf(pthread_t *t)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* By itself, so that no signal reaches it any more. */
+/* The thread itself blocks all signals. */
 static void *hides(void *arg)
 {
 	sigset_t all;
@@ -90,7 +90,7 @@ static int threads(void)
 	for (int i = 0; i < 2; i++)
 		if (pthread_join(t[i], &value) != 0 || value != t)
 			return 1;
-	/* t[3] is still there when the process ends. */
+	/* t[3] still exists when the process ends. */
 	return thrd_create(&c, c11, &number) != thrd_success ||
 	       thrd_join(c, &result) != thrd_success || result != 42;
 }
@@ -126,7 +126,7 @@ static int execs(const char *self)
 	return 1;
 }
 
-/* 2 instructions a round, on every machine. */
+/* 2 instructions per round, on every machine. */
 static void *loop(void *argument)
 {
 	uint64_t n = *(uint64_t *)argument;
@@ -162,7 +162,7 @@ static void *raises(void *argument)
 	return argument;
 }
 
-/* 4 threads at once, a fifth that waits, and the main one, which sleeps. */
+/* 4 threads at once, a fifth that waits, and the main thread, which sleeps. */
 static int crowd(void)
 {
 	pthread_t t;
@@ -177,7 +177,7 @@ static int crowd(void)
 	return 1;
 }
 
-/* It sees signals as without tach; returns 0. */
+/* The program sees signals as without tach; returns 0. */
 static int default_signals(void)
 {
 	struct sigaction old;
@@ -222,7 +222,7 @@ static int ended_by(const char *how)
 	} else if (strcmp(how, "again") == 0) {
 		signal(SIGHUP, own_handler);
 		raise(SIGHUP);
-	} else if (strcmp(how, "group") == 0) { /* as a terminal does it */
+	} else if (strcmp(how, "group") == 0) { /* like a terminal */
 		kill(0, SIGINT);
 		pause();
 	} else if (strcmp(how, "parent") == 0) {
@@ -253,7 +253,7 @@ static int ended_by(const char *how)
 	return 0;
 }
 
-/* The command line says what is counted. */
+/* The command line names the counted events. */
 static int configures(void)
 {
 	struct tach_regions_options opt = {.events = "bogus"};

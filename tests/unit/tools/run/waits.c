@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Signals that arrive while glibc's allocator is locked, during forks: waits FORKS ends itself
- * by SIGTERM after this number of forks, which continue
- *     waits FORKS LIBRARY   a thread older than the library enters it first in a handler
+ * by SIGTERM after this number of forks, which continue waits FORKS LIBRARY a thread older than
+ * the library enters it first in a handler
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,7 +35,7 @@ static void *fork_on(void *forks)
 	return NULL;
 }
 
-/* Small and large pieces: the lock is taken every time. */
+/* Small and large allocations: each takes the lock. */
 static void allocate(void)
 {
 	static __thread unsigned n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process whose registry was made to keep its readers busy: each round reads the longest list
- * of threads that is believed, and then finds one thread more.
+ * A process with a forged registry that keeps readers busy: each round reads the longest
+ * permitted list of threads, and then finds one more.
  */
 #include <stdio.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <tach.h>
 #include "core/region/region.h"
 
-/* Only the beginning of each is read. */
+/* Only the beginning of each record is read. */
 enum {
 	THREADS = (1 << 16) + 1,
 	HEAD = (offsetof(struct tach__thread, destructions) + 63) / 64 * 64
@@ -31,7 +31,7 @@ int main(void)
 	}
 	if (threads->next == threads)
 		return 1;
-	/* Folded threads are skipped, and the last one never comes. */
+	/* Threads already added to the totals are skipped, and the last one never comes. */
 	for (int i = 0; i < THREADS; i++) {
 		head(i)->folded = 1;
 		head(i)->node.next = i + 1 < THREADS ? &head(i + 1)->node : threads;
