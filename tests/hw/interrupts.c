@@ -84,7 +84,7 @@ static void an_instruction_for_each(void)
 }
 
 /* The x86 guests count an eighth of all instructions for any event that they do not know. */
-static void what_the_kernel_counts_is_taken_out(void)
+static void interrupts_are_subtracted(void)
 {
 	uint64_t raw[TACH_COUNTERS_MAX], delta[TACH_COUNTERS_MAX];
 	uint32_t flags[TACH_COUNTERS_MAX] = {0}, how;
@@ -104,7 +104,7 @@ static void what_the_kernel_counts_is_taken_out(void)
 	hardware_close(&h);
 }
 
-static void where_nothing_counts_them_a_sentence_says_so(void)
+static void missing_interrupt_counts_are_reported(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set = NULL;
@@ -120,7 +120,7 @@ static void where_nothing_counts_them_a_sentence_says_so(void)
 int main(void)
 {
 	CASE(an_instruction_for_each);
-	CASE(what_the_kernel_counts_is_taken_out);
-	CASE(where_nothing_counts_them_a_sentence_says_so);
+	CASE(interrupts_are_subtracted);
+	CASE(missing_interrupt_counts_are_reported);
 	return check_done();
 }

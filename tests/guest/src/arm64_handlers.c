@@ -153,7 +153,7 @@ static void interrupted_take(void)
 }
 
 /* The instructions of this processor, and those of any processor. */
-static void what_a_handler_counted_stays(void)
+static void counts_of_a_handler_stay(void)
 {
 	does = COUNTS;
 	interrupts = 3;
@@ -280,7 +280,7 @@ int main(void)
 	CASE(what_cannot_be_read_changes_nothing);
 	CASE(what_a_handler_found_stays);
 	CASE(looks_end);
-	CASE(what_a_handler_counted_stays);
+	CASE(counts_of_a_handler_stay);
 	sigaction(SIGSEGV, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	CASE(interrupts_add_nothing);
 	return check_done();

@@ -35,7 +35,7 @@ static const char *expected(void)
 	return pmu;
 }
 
-static void this_machine_is_what_it_is(void)
+static void this_machine_is_identified(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -68,7 +68,7 @@ static void two_ways_agree(void)
 
 int main(void)
 {
-	CASE(this_machine_is_what_it_is);
+	CASE(this_machine_is_identified);
 	CASE(two_ways_agree);
 	return check_done();
 }

@@ -146,7 +146,7 @@ static void processors_event_under_changes(void)
 	}
 }
 
-static void opened_under_0_it_is_refused_for_ever(void)
+static void counters_opened_under_0_stay_refused(void)
 {
 	for (int k = 0; k < KINDS; k++)
 		for (int whose = THREAD; whose <= CPU; whose++) {
@@ -254,7 +254,7 @@ int main(void)
 	counter_on_cpu(0);
 	CASE(opened_under_each_setting);
 	CASE(processors_event_under_changes);
-	CASE(opened_under_0_it_is_refused_for_ever);
+	CASE(counters_opened_under_0_stay_refused);
 	CASE(access_taken_and_given_back);
 	CASE(a_storm_of_changes);
 	return check_done();

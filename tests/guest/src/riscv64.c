@@ -182,7 +182,7 @@ static void firmware_events_go_by_system_calls(void)
  * reader's open reports it. If the set may be multiplexed, which makes sets wait for counters,
  * each region reports it.
  */
-static void what_never_counts_is_told(void)
+static void events_that_never_count_are_reported(void)
 {
 	struct tach_mark mark;
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -219,7 +219,7 @@ static void groups_that_are_too_large_are_refused(void)
 }
 
 /* The kernel would kill it by the first read that faults. */
-static void who_blocks_sigill_reads_by_system_calls(void)
+static void blocked_sigill_means_system_calls(void)
 {
 	sigset_t ill, before;
 	uint32_t flags;
@@ -251,8 +251,8 @@ int main(void)
 	CASE(levels_that_cannot_be_left_out_are_counted_and_told);
 	CASE(levels_are_left_out_without_a_word);
 	CASE(firmware_events_go_by_system_calls);
-	CASE(what_never_counts_is_told);
+	CASE(events_that_never_count_are_reported);
 	CASE(groups_that_are_too_large_are_refused);
-	CASE(who_blocks_sigill_reads_by_system_calls);
+	CASE(blocked_sigill_means_system_calls);
 	return check_done();
 }

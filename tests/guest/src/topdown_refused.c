@@ -36,7 +36,7 @@ static int is_given(void)
 	return given;
 }
 
-static void it_is_known(void)
+static void refused_metrics_are_detected(void)
 {
 	int pmu = -1;
 
@@ -99,7 +99,7 @@ int main(void)
 		return 0;
 	}
 	is_given();
-	CASE(it_is_known);
+	CASE(refused_metrics_are_detected);
 	CASE(the_tree_is_one_that_counts);
 	return check_done();
 }

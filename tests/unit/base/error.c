@@ -65,7 +65,7 @@ static const char *words_of(int number)
 }
 
 /* A negated errno has the C library's text, any other number a text that says so. */
-static void of_all_others(void)
+static void other_codes_have_a_text(void)
 {
 	for (int code = -6000; code < 200; code++) {
 		const char *want = NULL;
@@ -87,6 +87,6 @@ static void of_all_others(void)
 int main(void)
 {
 	CASE(the_librarys_own);
-	CASE(of_all_others);
+	CASE(other_codes_have_a_text);
 	return check_done();
 }

@@ -121,7 +121,7 @@ static void what_is_json(void)
 	CHECK(strcmp(written, "{\"a\": [1, 2, {}], \"b\": 3}") == 0, "%s", written);
 }
 
-static void what_is_none(void)
+static void invalid_json_is_refused(void)
 {
 	static const struct {
 		const char *text;
@@ -523,7 +523,7 @@ static void sorting_in_place(void)
 int main(void)
 {
 	CASE(what_is_json);
-	CASE(what_is_none);
+	CASE(invalid_json_is_refused);
 	CASE(a_byte_of_0);
 	CASE(limits);
 	CASE(places_and_members);

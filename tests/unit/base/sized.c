@@ -399,7 +399,7 @@ static void longer_with_something_in_it(void)
 	}
 }
 
-static void absurd(void)
+static void absurd_sizes_are_refused(void)
 {
 	static const uint32_t sizes[] = {1, 3, 7, 65540, 0x5a5a5a58, 0xfffffffc, 0xffffffff};
 
@@ -415,7 +415,7 @@ static void absurd(void)
 }
 
 /* Half a pointer would be followed. */
-static void amid_a_member(void)
+static void sizes_inside_a_member_are_refused(void)
 {
 	int tried = 0;
 
@@ -441,7 +441,7 @@ static void null(void)
 }
 
 /* The library's copy has its own size, whatever the caller's is, and zeros. */
-static void ours(void)
+static void copies_have_the_library_size(void)
 {
 	uint32_t theirs[6] = {sizeof theirs, 1, 2, 3}, own[4], large = 65536;
 
@@ -634,10 +634,10 @@ int main(void)
 	CASE(shorter);
 	CASE(longer);
 	CASE(longer_with_something_in_it);
-	CASE(absurd);
-	CASE(amid_a_member);
+	CASE(absurd_sizes_are_refused);
+	CASE(sizes_inside_a_member_are_refused);
 	CASE(null);
-	CASE(ours);
+	CASE(copies_have_the_library_size);
 	CASE(errors);
 	CASE(all_of_them);
 	CASE(first_sizes);

@@ -254,7 +254,7 @@ static void intervals_cover_the_truth(void)
 }
 
 /* An empty body under load: nearly always below resolution, never negative beyond the error. */
-static void nothing_is_not_less_than_nothing(void)
+static void empty_bodies_are_never_negative(void)
 {
 	static double x[31];
 	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
@@ -280,6 +280,6 @@ static void nothing_is_not_less_than_nothing(void)
 int main(void)
 {
 	CASE(intervals_cover_the_truth);
-	CASE(nothing_is_not_less_than_nothing);
+	CASE(empty_bodies_are_never_negative);
 	return check_done();
 }

@@ -428,7 +428,7 @@ static void names_are_cut_to_size(void)
 		}
 }
 
-static void counters_and_what_comes_off(void)
+static void overhead_is_subtracted_from_counters(void)
 {
 	CHECK(RUN(QUICK, "counts") == 0);
 	is(table(), "benchmark            time       +-      compares             found\n"
@@ -569,7 +569,7 @@ static void save(const char *before, const char *text)
 }
 
 /* If all samples are equal, any difference beyond the bound is found. */
-static void against_an_earlier_run(void)
+static void earlier_runs_are_compared(void)
 {
 	static char
 		junk[150000]; /* more than is read at once; lines of others are passed over */
@@ -811,10 +811,10 @@ int main(void)
 	CASE(one_that_fails);
 	CASE(numbers_reach_the_body);
 	CASE(names_are_cut_to_size);
-	CASE(counters_and_what_comes_off);
+	CASE(overhead_is_subtracted_from_counters);
 	CASE(details);
 	CASE(json_of_both_kinds);
-	CASE(against_an_earlier_run);
+	CASE(earlier_runs_are_compared);
 	CASE(what_is_missing);
 	CASE(nothing_is_left);
 	CASE(bad_arguments);

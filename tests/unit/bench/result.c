@@ -15,7 +15,7 @@ static struct tach_bench made(const char *name, double *x, uint32_t n,
 }
 
 /* Where every sample is like the one before, eight are hardly more than one. */
-static void a_machine_in_moods_proves_nothing(void)
+static void dependent_samples_prove_no_difference(void)
 {
 	double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	struct tach__bench_series s[1];
@@ -159,7 +159,7 @@ static void values_go_together_by_name(void)
 }
 
 /* By the time of all threads together, where there is one. */
-static void the_pace_is_that_of_all(void)
+static void rates_use_the_time_of_all_threads(void)
 {
 	double x[] = {1};
 	struct tach__bench_series s[3];
@@ -179,12 +179,12 @@ static void the_pace_is_that_of_all(void)
 
 int main(void)
 {
-	CASE(a_machine_in_moods_proves_nothing);
+	CASE(dependent_samples_prove_no_difference);
 	CASE(a_value_that_may_be_nothing_is_marked);
 	CASE(judged);
 	CASE(usual_bounds);
 	CASE(exact_counts_need_one_sample);
 	CASE(values_go_together_by_name);
-	CASE(the_pace_is_that_of_all);
+	CASE(rates_use_the_time_of_all_threads);
 	return check_done();
 }

@@ -24,7 +24,7 @@ static void report(void *context, const struct tach_diagnostic *diagnostic)
 	++*(int *)context;
 }
 
-static void all_take_it(void)
+static void every_entry_point_takes_the_lock(void)
 {
 	static const char text[] = "EVENT,a,NOT_DERIVED,x\nEVENT,b";
 	int reports = 0, names = 0;
@@ -54,6 +54,6 @@ int main(void)
 	pthread_mutexattr_init(&strict);
 	pthread_mutexattr_settype(&strict, PTHREAD_MUTEX_ERRORCHECK);
 	pthread_mutex_init(&lock, &strict);
-	CASE(all_take_it);
+	CASE(every_entry_point_takes_the_lock);
 	return check_done();
 }

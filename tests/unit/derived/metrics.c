@@ -297,7 +297,7 @@ static void refusals(void)
 }
 
 /* Every listed metric can be computed, and all its events exist. */
-static void all_that_are_listed(void)
+static void every_listed_metric_can_be_computed(void)
 {
 	int all = 1, names = 0;
 	struct tach_derived *d = make(&all);
@@ -356,7 +356,7 @@ int main(void)
 {
 	CASE(every_formula);
 	CASE(refusals);
-	CASE(all_that_are_listed);
+	CASE(every_listed_metric_can_be_computed);
 	CASE(trees);
 	return check_done();
 }

@@ -346,7 +346,7 @@ static void kinds(void)
 	ALL(infix);
 }
 
-static void what_follows(void)
+static void numbers_and_line_ends(void)
 {
 	ALL(numbers);
 	ALL(tails);
@@ -419,7 +419,7 @@ int main(void)
 	CASE(words);
 	CASE(parts);
 	CASE(kinds);
-	CASE(what_follows);
+	CASE(numbers_and_line_ends);
 	CASE(quoted_names);
 	CASE(other_sections);
 	CASE(lengths);

@@ -67,7 +67,7 @@ static void without_a_string(void)
 }
 
 /* The most masks, every option and a threshold. */
-static void as_much_as_there_is_room_for(void)
+static void longest_rows_fit(void)
 {
 	begin("skl");
 	row("OFFCORE_RESPONSE:DEMAND_CODE_RD_L3_MISS_LOCAL_DRAM_ANY_SNOOP");
@@ -92,6 +92,6 @@ static void as_much_as_there_is_room_for(void)
 int main(void)
 {
 	CASE(without_a_string);
-	CASE(as_much_as_there_is_room_for);
+	CASE(longest_rows_fit);
 	return check_done();
 }

@@ -168,7 +168,7 @@ static struct tach__evidence attempted(struct kernel k)
 
 static const struct kernel healthy = {.loop = LOOP, .step = 20, .enabled = 1000};
 
-static void as_it_should(void)
+static void healthy_machine_is_probed_completely(void)
 {
 	struct tach__evidence e = attempted(healthy);
 	char wanted[sizeof said] = "1:1:0 0\n1:1:0 kernel 0\n0:1:0 pinned 3\n0:1:0 pinned 3\n"
@@ -327,7 +327,7 @@ static void what_a_user_gets(void)
 
 int main(void)
 {
-	CASE(as_it_should);
+	CASE(healthy_machine_is_probed_completely);
 	CASE(access_that_is_asked_for);
 	CASE(levels_that_are_not_told_apart);
 	CASE(what_a_user_gets);
@@ -338,14 +338,14 @@ int main(void)
 	return check_done();
 }
 #else
-static void as_it_should(void)
+static void healthy_machine_is_probed_completely(void)
 {
 	SKIP("other events are opened on this architecture");
 }
 
 int main(void)
 {
-	CASE(as_it_should);
+	CASE(healthy_machine_is_probed_completely);
 	return check_done();
 }
 #endif

@@ -117,7 +117,7 @@ static void user_reads(void)
 	CASE_OF("arm, cycles", e.user_read = TACH__USER_MRS; e.used_cycles = 1);
 }
 
-static void are_these(void)
+static void findings_have_their_text(void)
 {
 	static char wanted[sizeof said];
 	FILE *from = fopen("tests/unit/doctor/sentences/said.txt", "r");
@@ -137,6 +137,6 @@ int main(void)
 	CASE(counts);
 	CASE(shares);
 	CASE(user_reads);
-	CASE(are_these);
+	CASE(findings_have_their_text);
 	return check_done();
 }

@@ -204,7 +204,7 @@ static int has(const uint64_t *boxes, const char *name)
 	return tach__box_in(boxes, tach__pmu_find(name, strlen(name)));
 }
 
-static void which_there_are(void)
+static void boxes_of_a_machine_are_found(void)
 {
 	struct tach__cpu skx = {.vendor = "GenuineIntel", .family = 6, .model = 0x55};
 	struct tach__cpu nhm = {.vendor = "GenuineIntel", .family = 6, .model = 0x1a};
@@ -308,7 +308,7 @@ int main(void)
 	CASE(refusals);
 	CASE(filters);
 	CASE(other_names);
-	CASE(which_there_are);
+	CASE(boxes_of_a_machine_are_found);
 	CASE(one_name_of_several);
 	CASE(no_set_takes_them);
 	snprintf(command, sizeof command, "rm -rf '%s'", root);

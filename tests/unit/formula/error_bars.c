@@ -95,7 +95,7 @@ static void of_every_operator(void)
 }
 
 /* A missing value has no error; an exact operand adds no error, for any formula. */
-static void none_and_nothing(void)
+static void missing_values_and_exact_operands(void)
 {
 	static const double exact[] = {0, 0, 0, 0};
 	struct tach_formula *f = NULL;
@@ -117,6 +117,6 @@ static void none_and_nothing(void)
 int main(void)
 {
 	CASE(of_every_operator);
-	CASE(none_and_nothing);
+	CASE(missing_values_and_exact_operands);
 	return check_done();
 }

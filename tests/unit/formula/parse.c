@@ -293,7 +293,7 @@ static const struct tach_formula *part(void *context, int i)
 	return parts[i];
 }
 
-static void other_formulas_come_whole(void)
+static void names_insert_whole_formulas(void)
 {
 	uint64_t n[130] = {6, 3};
 	struct tach_formula *f;
@@ -468,7 +468,7 @@ int main(void)
 	CASE(postfix_errors);
 	CASE(unknown_names);
 	CASE(operands_that_exist);
-	CASE(other_formulas_come_whole);
+	CASE(names_insert_whole_formulas);
 	CASE(nesting_is_limited);
 	CASE(nodes_are_limited);
 	CASE(waiting_is_limited);

@@ -147,7 +147,7 @@ static void pairs_of_operators(void)
 		}
 }
 
-static void others(void)
+static void other_operators_and_operands(void)
 {
 	static const struct {
 		const char *text;
@@ -213,7 +213,7 @@ static void no_number_stays_none(void)
 /* ---- operands ---- */
 
 /* Counts, flags and errors end at inaccessible memory. */
-static void nothing_behind_the_operands_is_read(void)
+static void reads_end_at_the_last_operand(void)
 {
 	struct guarded g;
 	static const char *const texts[] = {"N0 + 2*N1", "N0 * N1", "N1 / N0", "min(N0, N1)",
@@ -243,8 +243,8 @@ int main(void)
 {
 	CASE(forms_of_every_length);
 	CASE(pairs_of_operators);
-	CASE(others);
+	CASE(other_operators_and_operands);
 	CASE(no_number_stays_none);
-	CASE(nothing_behind_the_operands_is_read);
+	CASE(reads_end_at_the_last_operand);
 	return check_done();
 }

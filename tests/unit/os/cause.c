@@ -51,7 +51,7 @@ static void of_refusals(void)
 	CHECK(tach__cause_of_map(-ENOMEM) == TACH_CAUSE_MMAP);
 }
 
-static void of_no_index(void)
+static void causes_of_a_missing_index(void)
 {
 	enum { NO = TACH__UNREADABLE };
 	static const struct {
@@ -198,7 +198,7 @@ static void plain_sentences(void)
 }
 
 /* A sentence that is longer than its room ends there. */
-static void as_much_as_there_is_room_for(void)
+static void texts_are_cut_at_the_buffers_end(void)
 {
 	for (int cause = TACH_CAUSE_NONE + 1; cause < TACH_CAUSE_COUNT; cause++) {
 		char whole[400], cut[8];
@@ -214,11 +214,11 @@ static void as_much_as_there_is_room_for(void)
 int main(void)
 {
 	CASE(of_refusals);
-	CASE(of_no_index);
+	CASE(causes_of_a_missing_index);
 	CASE(sentences_of_refusals);
 	CASE(sentences_of_paranoid_kernels);
 	CASE(sentences_with_what_was_found);
 	CASE(plain_sentences);
-	CASE(as_much_as_there_is_room_for);
+	CASE(texts_are_cut_at_the_buffers_end);
 	return check_done();
 }

@@ -147,7 +147,7 @@ static void the_architecture_first(void)
 }
 
 /* mult / 2^shift ns are a tick. Asked once. */
-static void then_the_kernel(void)
+static void kernel_states_the_rate(void)
 {
 	static const struct {
 		long open, map;
@@ -195,7 +195,7 @@ static void then_the_kernel(void)
 }
 
 /* At process exit the kernel is not asked; data from a page are remembered. */
-static void in_a_hurry(void)
+static void at_exit_the_kernel_is_not_asked(void)
 {
 	struct perf_event_mmap_page of = {0};
 	uint32_t flags = 0;
@@ -402,8 +402,8 @@ static void tsc_hz(void)
 int main(void)
 {
 	CASE(the_architecture_first);
-	CASE(then_the_kernel);
-	CASE(in_a_hurry);
+	CASE(kernel_states_the_rate);
+	CASE(at_exit_the_kernel_is_not_asked);
 	CASE(exact_where_the_time_is_in_the_middle);
 	CASE(the_closest_look_is_taken);
 	CASE(the_error_is_what_it_may_be);

@@ -71,7 +71,7 @@ static long answer(long number, long a, long b, long c, long d, long e, long f)
 	}
 }
 
-static void kept_where_it_belongs(void)
+static void descriptors_are_moved_up(void)
 {
 	static const struct {
 		uint64_t limit;
@@ -174,7 +174,7 @@ static void closed_if_it_is_still_the_event(void)
 int main(void)
 {
 	tach__sys = answer;
-	CASE(kept_where_it_belongs);
+	CASE(descriptors_are_moved_up);
 	CASE(closed_if_it_is_still_the_event);
 	return check_done();
 }

@@ -73,7 +73,7 @@ static const char *another_version(void)
 	return not_asked_again(TACH__EMULATOR_VERSION + 1);
 }
 
-static void whether_there_is_one(void)
+static void emulator_is_detected(void)
 {
 	static const char *(*const in[])(void) = {none_without_the_variable, of_each_thread,
 						  no_answer, another_version};
@@ -176,7 +176,7 @@ static void all_of_them_are_read(void)
 }
 
 /* A plugin of another version was compiled with these. */
-static void what_both_agreed_on(void)
+static void protocol_numbers_do_not_change(void)
 {
 	CHECK(TACH__EMULATOR_CALL == 0x7ac4 && TACH__EMULATOR_VERSION == 1 &&
 	      TACH__EMULATOR_MEMORY == 1);
@@ -188,9 +188,9 @@ static void what_both_agreed_on(void)
 int main(void)
 {
 	tach__sys = answer;
-	CASE(whether_there_is_one);
+	CASE(emulator_is_detected);
 	CASE(events_that_it_counts);
 	CASE(all_of_them_are_read);
-	CASE(what_both_agreed_on);
+	CASE(protocol_numbers_do_not_change);
 	return check_done();
 }

@@ -125,7 +125,7 @@ static void names_of_regions_that_are_too_many(void)
 }
 
 /* A sentence that is longer than its room ends there. */
-static void as_much_as_there_is_room_for(void)
+static void complaints_are_cut_at_the_buffers_end(void)
 {
 	static const char *const set[][2] = {
 		{"TACH_INTERRUPTS", "2"}, {"TACH_REGIONS", NULL}, {"TACH_WARMUP", "x"}};
@@ -195,6 +195,6 @@ int main(void)
 	CASE(interrupts);
 	CASE(odd_values);
 	CASE(names_of_regions_that_are_too_many);
-	CASE(as_much_as_there_is_room_for);
+	CASE(complaints_are_cut_at_the_buffers_end);
 	return check_done();
 }

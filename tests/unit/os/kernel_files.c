@@ -182,7 +182,7 @@ static void bytes_as_they_are(void)
 }
 
 /* A result of 0 bytes is the end of the file, with any value in errno. */
-static void an_interrupt_of_before(void)
+static void old_errno_does_not_matter(void)
 {
 	char out[4];
 
@@ -321,7 +321,7 @@ int main(void)
 	CASE(lines_until_one_is_enough);
 	CASE(long_lines_are_cut);
 	CASE(bytes_as_they_are);
-	CASE(an_interrupt_of_before);
+	CASE(old_errno_does_not_matter);
 	CASE(no_read_of_no_bytes);
 	CASE(numbers_as_c_spells_them);
 	CASE(paths_that_are_too_long);

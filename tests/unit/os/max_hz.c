@@ -31,7 +31,7 @@ static void is(double hz, uint32_t flag, int line)
 	      "line %d: %.17g, flags %#x, errno %d", line, got, flags, errno);
 }
 
-static void nothing_is_told(void)
+static void unknown_without_files(void)
 {
 	IS(0, 0);
 	root_put(root, "/proc/cpuinfo", "processor : 0\nBogoMIPS : 50.00\n");
@@ -78,7 +78,7 @@ static void this_machine(void)
 int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
-	CASE(nothing_is_told);
+	CASE(unknown_without_files);
 	CASE(the_clock_of_this_moment);
 	CASE(the_highest_of_the_cpus_that_are_online);
 	CASE(this_machine);

@@ -165,7 +165,7 @@ static void holes_of_whole_pages(void)
 	tach__pages_free(at, 4 * page);
 }
 
-static void wiped(void)
+static void wipe_on_fork_is_requested(void)
 {
 	at = tach__pages(page);
 	begin(0);
@@ -230,7 +230,7 @@ static void a_text_grows(void)
 }
 
 /* Pages that were grown out of are given back. */
-static void nothing_of_it_is_left(void)
+static void buffers_are_freed_completely(void)
 {
 	struct tach__buffer text = {NULL, 0, 0};
 	char want[100];
@@ -258,9 +258,9 @@ int main(void)
 	CASE(reserved_then_opened);
 	CASE(opening_is_refused);
 	CASE(holes_of_whole_pages);
-	CASE(wiped);
+	CASE(wipe_on_fork_is_requested);
 	CASE(copies);
 	CASE(a_text_grows);
-	CASE(nothing_of_it_is_left);
+	CASE(buffers_are_freed_completely);
 	return check_done();
 }

@@ -209,7 +209,7 @@ static void lists(void)
 	CHECK(tach__cpu_list("0-8192", NULL, NULL) == 8192);
 }
 
-static void nothing_is_told(void)
+static void unknown_without_files(void)
 {
 	root_wipe(root);
 	IS("cpus", TACH_ERR_NOTSUPP);
@@ -233,7 +233,7 @@ int main(void)
 	CASE(every_second_cpu);
 	CASE(threads_of_a_core);
 	CASE(lists);
-	CASE(nothing_is_told);
+	CASE(unknown_without_files);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

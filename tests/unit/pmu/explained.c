@@ -141,7 +141,7 @@ static void explained(void)
 }
 
 /* The users' names of their events, in the groups that could count them. */
-static void groups_are_told(void)
+static void groups_are_explained(void)
 {
 	static const struct {
 		const char *list, *text;
@@ -359,7 +359,7 @@ int main(void)
 	CASE(refused);
 	CASE(larger_events);
 	CASE(explained);
-	CASE(groups_are_told);
+	CASE(groups_are_explained);
 	CASE(how_many_fit);
 	CASE(many_events);
 	CASE(fewer_counters);

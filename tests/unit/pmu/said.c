@@ -13,7 +13,7 @@ static char root[] = "/tmp/tach-said-XXXXXX";
 #define NAME_ONE "TACH_PMU=NAME, names by tach list --all"
 #define COMMON	 ": the architecture's common events ("
 
-static void said(void)
+static void messages_have_their_text(void)
 {
 	static const struct tach__cpu none[2];
 	static const struct {
@@ -209,7 +209,7 @@ static void served(void)
 int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
-	CASE(said);
+	CASE(messages_have_their_text);
 	CASE(served);
 	rmdir(root);
 	return check_done();

@@ -81,7 +81,7 @@ static void as_the_kernel_says(void)
 }
 
 /* For other PMUs, and with TACH_PMU, the kernel is not asked. */
-static void of_others(void)
+static void other_pmus_have_no_watchdog(void)
 {
 	int host, here = 0;
 	int skl = tach_pmu_find("skl"), n1 = tach_pmu_find("arm_n1");
@@ -106,7 +106,7 @@ int main(void)
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	unsetenv("TACH_PMU");
 	CASE(as_the_kernel_says);
-	CASE(of_others);
+	CASE(other_pmus_have_no_watchdog);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

@@ -33,7 +33,7 @@ static void each_is_found(void)
 	}
 }
 
-static void others_are_not(void)
+static void unknown_names_are_not_found(void)
 {
 	static const char *const names[] = {"", "x", "uu", "zz", "=", "period_", "3"};
 	const uint32_t all_hw = (1u << TACH__NMODS) - 1, all_os = (1u << TACH__NOSMODS) - 1;
@@ -130,7 +130,7 @@ static void values(void)
 }
 
 /* Modifiers of boxes: which ones libpfm-4 shows, and which ones have numbers. */
-static void those_of_boxes(void)
+static void modifiers_of_boxes(void)
 {
 	static const struct {
 		int number;
@@ -160,9 +160,9 @@ static void those_of_boxes(void)
 int main(void)
 {
 	CASE(each_is_found);
-	CASE(others_are_not);
+	CASE(unknown_names_are_not_found);
 	CASE(texts);
-	CASE(those_of_boxes);
+	CASE(modifiers_of_boxes);
 	CASE(values);
 	return check_done();
 }

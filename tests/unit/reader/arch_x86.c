@@ -128,7 +128,7 @@ static __attribute__((noinline)) int steps_of(uint64_t n)
 	return steps;
 }
 
-static void as_many_as_it_says(void)
+static void loop_has_the_stated_instructions(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, before;
 	int one;
@@ -145,7 +145,7 @@ static void as_many_as_it_says(void)
 	sigaction(SIGTRAP, &before, NULL);
 }
 #else
-static void as_many_as_it_says(void)
+static void loop_has_the_stated_instructions(void)
 {
 	SKIP("this architecture, or a sanitizer, has no trap flag");
 }
@@ -156,6 +156,6 @@ int main(void)
 	CASE(the_clock);
 	CASE(no_counter);
 	CASE(words);
-	CASE(as_many_as_it_says);
+	CASE(loop_has_the_stated_instructions);
 	return check_done();
 }

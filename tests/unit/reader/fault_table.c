@@ -263,7 +263,7 @@ static void growing(void)
 
 /* ---- publishing ---- */
 
-static void who_has_seen_more_modules_stays(void)
+static void newest_table_stays(void)
 {
 	struct table *first = fresh(1), *second = fresh(2), *third = fresh(3);
 
@@ -379,7 +379,7 @@ static void removing_leaves_errno(void)
 }
 
 /* A child forked during another thread's installation can install too. */
-static void forked_amid(void)
+static void fork_during_an_installation(void)
 {
 	int status = 0;
 	pid_t child;
@@ -418,7 +418,7 @@ static void another_handler_stays(void)
  * A handler with SA_RESETHAND and SA_SIGINFO gets the first signal; the second one has the
  * default action.
  */
-static void asked_once(void)
+static void resethand_handler_runs_once(void)
 {
 	pid_t child = fork();
 	int status = 0;
@@ -586,7 +586,7 @@ static void what_is_blocked_stays_so(void)
 int main(void)
 {
 	CASE(what_is_blocked_stays_so);
-	CASE(forked_amid);
+	CASE(fork_during_an_installation);
 	CASE(handlers_as_asked);
 	CASE(sent_by_kill);
 	CASE(sent_at_a_counter_instruction);
@@ -594,12 +594,12 @@ int main(void)
 	CASE(segments_of_a_module);
 	CASE(every_record_is_found);
 	CASE(growing);
-	CASE(who_has_seen_more_modules_stays);
+	CASE(newest_table_stays);
 	CASE(refused_by_the_system);
 	CASE(ready_once);
 	CASE(removing_leaves_errno);
 	CASE(another_handler_stays);
-	CASE(asked_once);
+	CASE(resethand_handler_runs_once);
 	return check_done();
 }
 #else

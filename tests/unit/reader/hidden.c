@@ -43,7 +43,7 @@ static void any_count_is_taken(void)
 }
 
 /* An odd lock makes the slow path use read(2). */
-static void zero_is_none(void)
+static void hidden_counters_are_not_read(void)
 {
 	uint64_t value;
 	uint32_t lock = 2;
@@ -72,7 +72,7 @@ static void forty_eight_bits_have_a_sign(void)
 }
 
 /* Counters with widths other than 48 are not read inline: the reader's mask shows it. */
-static void others_are_not_taken_for_them(void)
+static void other_widths_are_not_read_inline(void)
 {
 	struct tach_reader reader = {.count = 1};
 
@@ -116,8 +116,8 @@ int main(void)
 	CASE(processors_tell_that_they_hide);
 	CASE(any_count_is_taken);
 	CASE(forty_eight_bits_have_a_sign);
-	CASE(others_are_not_taken_for_them);
-	CASE(zero_is_none);
+	CASE(other_widths_are_not_read_inline);
+	CASE(hidden_counters_are_not_read);
 	return check_done();
 }
 #else

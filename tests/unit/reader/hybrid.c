@@ -201,7 +201,7 @@ static void nothing_is_lost_or_doubled(void)
 }
 
 /* The thread is moved at every step of a region's end: this is not a gap. */
-static void moved_amid_an_end(void)
+static void moved_during_an_end(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark mark;
@@ -787,7 +787,7 @@ int main(void)
 	CASE(attrs_of_callers);
 	CASE(the_steady_state_makes_no_system_call);
 	CASE(nothing_is_lost_or_doubled);
-	CASE(moved_amid_an_end);
+	CASE(moved_during_an_end);
 	CASE(handlers_one_after_another);
 	CASE(banks_are_kept);
 	CASE(locks_that_are_alike);

@@ -153,7 +153,7 @@ static void make(int soft, int hard, unsigned width)
 
 /* ---- zeros ---- */
 
-static void zeros_where_asked(void)
+static void zero_pages_where_requested(void)
 {
 	for (int page = 0; page < TACH__PAGES - 1; page++) {
 		make(0, 1, 48);
@@ -416,7 +416,7 @@ static void slots_are_judged_at_the_spare_page(void)
 
 int main(void)
 {
-	CASE(zeros_where_asked);
+	CASE(zero_pages_where_requested);
 	CASE(each_member_has_its_page);
 	CASE(blocked_signals);
 	CASE(what_must_not_be_read);

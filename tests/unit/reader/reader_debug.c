@@ -21,7 +21,7 @@ static void *elsewhere(void *ignored)
 	return NULL;
 }
 
-static void another_thread_is_found_out(void)
+static void other_threads_are_detected(void)
 {
 	pthread_t thread;
 
@@ -46,7 +46,7 @@ static void a_mark_of_another_reader_is_found_out(void)
 }
 
 /* Uses every simulated action, so that the compiler reports no unused function. */
-static void it_reads_as_ever(void)
+static void reads_are_unchanged(void)
 {
 	static void (*const acts[])(void) = {sim_reschedule, sim_move,	   sim_move_last,
 					     sim_touch,	     sim_overflow, sim_overflow_late};
@@ -67,8 +67,8 @@ static void it_reads_as_ever(void)
 
 int main(void)
 {
-	CASE(another_thread_is_found_out);
+	CASE(other_threads_are_detected);
 	CASE(a_mark_of_another_reader_is_found_out);
-	CASE(it_reads_as_ever);
+	CASE(reads_are_unchanged);
 	return check_done();
 }

@@ -276,7 +276,7 @@ static void topdown(void)
 
 /* ---- members of other kinds ---- */
 
-static void others(void)
+static void members_of_other_kinds(void)
 {
 	begin();
 	reader.hard.count = 1;
@@ -309,6 +309,6 @@ int main(void)
 	CASE(scaled);
 	CASE(hybrids);
 	CASE(topdown);
-	CASE(others);
+	CASE(members_of_other_kinds);
 	return check_done();
 }

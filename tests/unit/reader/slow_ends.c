@@ -190,7 +190,7 @@ static void works_on(void)
 }
 
 /* Counts after an end has read its counters again do not belong to the region. */
-static void counted_behind_the_end(void)
+static void counts_after_the_end_are_excluded(void)
 {
 	for (int which = 0; which < 4; which++) {
 		int starves = which % 2, n = 1 + which / 2;
@@ -413,7 +413,7 @@ int main(void)
 	CASE(faults_for_once);
 	CASE(sums_tell_how_often);
 	CASE(other_pages_change);
-	CASE(counted_behind_the_end);
+	CASE(counts_after_the_end_are_excluded);
 	CASE(by_the_system_at_both_ends);
 	CASE(fewer_members);
 	CASE(whole_counts);

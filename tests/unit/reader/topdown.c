@@ -190,7 +190,7 @@ static void begun_by_read(void)
 	}
 }
 
-static void not_begun(void)
+static void failed_begin_is_lost(void)
 {
 	begin(TACH_FLAG_MIXED);
 	afresh = -1;
@@ -373,7 +373,7 @@ int main(void)
 {
 	CASE(begun_by_a_look);
 	CASE(begun_by_read);
-	CASE(not_begun);
+	CASE(failed_begin_is_lost);
 	CASE(both_ends_by_looks);
 	CASE(ended_by_read);
 	CASE(begun_by_read_alone);

@@ -2,7 +2,7 @@
 /* Looks at a group with top-down metrics, with interruptions. */
 #include "tests/unit/reader/topdown.h"
 
-static void what_a_look_shows(void)
+static void reading_has_slots_and_metrics(void)
 {
 	struct tach__look l;
 
@@ -59,7 +59,7 @@ static void put_on_again(void)
 }
 
 /* At each step. */
-static void what_comes_in_between(void)
+static void interrupted_readings_are_repeated(void)
 {
 	enum { AFTER_SLOTS = 4, LAST_LOOK = 8, STEPS = 11 };
 	struct tach__look l;
@@ -203,9 +203,9 @@ static void checks_that_fail(void)
 
 int main(void)
 {
-	CASE(what_a_look_shows);
+	CASE(reading_has_slots_and_metrics);
 	CASE(no_look);
-	CASE(what_comes_in_between);
+	CASE(interrupted_readings_are_repeated);
 	CASE(how_well_metrics_are_known);
 	CASE(looks_afresh);
 	CASE(a_long_region_is_checked);

@@ -226,7 +226,7 @@ static void what_is_added(void)
 }
 
 /* Regions without an enclosing region. */
-static void nothing_around(void)
+static void regions_without_an_enclosing_one(void)
 {
 	uint64_t delta[TACH__SUMS] = {3, 5, 7, 9};
 	struct tach__part *part;
@@ -260,7 +260,7 @@ static void ends_with(const char *sums, int is_straight, int fenced)
 	CHECK(strcmp(text, wanted) == 0, "%s\n# for: %s", text, wanted);
 }
 
-static void in_which_order(void)
+static void stores_are_ordered(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		set_up(1, 1);
@@ -283,8 +283,8 @@ static void an_odd_sequence_stays(void)
 int main(void)
 {
 	CASE(what_is_added);
-	CASE(nothing_around);
-	CASE(in_which_order);
+	CASE(regions_without_an_enclosing_one);
+	CASE(stores_are_ordered);
 	CASE(an_odd_sequence_stays);
 	return check_done();
 }

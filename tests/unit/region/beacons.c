@@ -112,7 +112,7 @@ static int is_found(void)
 	return s.owner != NULL;
 }
 
-static void among_notes(void)
+static void beacon_is_found_among_notes(void)
 {
 	for (size_t each = 4; each <= 16; each *= 2)
 		for (size_t odd = 0; odd < 10; odd++) {
@@ -173,7 +173,7 @@ static void born(void)
 	CHECK(tach__beacon.registry_layout == TACH__REGISTRY_LAYOUT);
 }
 
-static void alone_of_all(void)
+static void the_only_copy_is_the_owner(void)
 {
 	begin();
 	objects = OBJECTS;
@@ -276,9 +276,9 @@ static void refused(void)
 int main(void)
 {
 	CASE(born);
-	CASE(among_notes);
+	CASE(beacon_is_found_among_notes);
 	CASE(other_notes);
-	CASE(alone_of_all);
+	CASE(the_only_copy_is_the_owner);
 	CASE(joined);
 	CASE(does_not_fit);
 	CASE(long_names);

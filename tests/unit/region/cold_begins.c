@@ -751,7 +751,7 @@ static struct tach__part *begin_torn(uint32_t level)
 	return part;
 }
 
-static void anew(void)
+static void torn_start_begins_again(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		struct tach__part *part = begin_torn(LEVEL);
@@ -783,7 +783,7 @@ static void epoch_ends(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-static void anew_in_another_epoch(void)
+static void start_begins_again_in_another_epoch(void)
 {
 	struct tach__part *part = begin_torn(LEVEL);
 
@@ -799,7 +799,7 @@ static void anew_in_another_epoch(void)
 }
 
 /* A handler found that enclosing regions were left open, or stopped one: the level is lower. */
-static void anew_at_another_level(void)
+static void start_begins_again_at_another_level(void)
 {
 	static const struct {
 		uint32_t top, own, level; /* own: the place of the region's slot */
@@ -938,7 +938,7 @@ static void seen_before(void)
 }
 
 /* Index 0, or a page under write: read slowly, and nothing was seen. */
-static void not_seen(void)
+static void unreadable_counters_are_not_recorded(void)
 {
 	for (int k = 0; k < 4; k++) {
 		begin_torn(0);
@@ -973,13 +973,13 @@ int main(void)
 	CASE(opens);
 	CASE(recursions);
 	CASE(closing);
-	CASE(anew);
-	CASE(anew_in_another_epoch);
-	CASE(anew_at_another_level);
+	CASE(torn_start_begins_again);
+	CASE(start_begins_again_in_another_epoch);
+	CASE(start_begins_again_at_another_level);
 	CASE(slow);
 	CASE(looked_up);
 	CASE(seen_before);
-	CASE(not_seen);
+	CASE(unreadable_counters_are_not_recorded);
 	tach__self = own;
 	tach__beacon.state = state;
 	return check_done();

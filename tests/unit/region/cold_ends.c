@@ -272,7 +272,7 @@ static void moved(void)
 	}
 }
 
-static void torn(void)
+static void torn_stop_reads_again(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		begin(0);
@@ -572,7 +572,7 @@ int main(void)
 	CASE(read_in_another);
 	CASE(rescheduled);
 	CASE(moved);
-	CASE(torn);
+	CASE(torn_stop_reads_again);
 	CASE(cold);
 	CASE(cold_in_another_epoch);
 	CASE(cold_with_handlers);

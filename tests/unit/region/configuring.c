@@ -179,7 +179,7 @@ static void inside_a_region(void)
 
 /* ---- switching off permanently ---- */
 
-static void off(void)
+static void regions_are_switched_off(void)
 {
 	begin();
 	CHECK(choose(SOME) == 0);
@@ -196,7 +196,7 @@ static void off(void)
 	CHECK(tach_regions_configure(NULL, NULL) == 0 && were("") && sets_freed == 1);
 }
 
-static void over(void)
+static void regions_are_switched_off_for_good(void)
 {
 	uint32_t was = tach__beacon.state;
 
@@ -286,8 +286,8 @@ int main(void)
 	CASE(steps_that_fail);
 	CASE(options);
 	CASE(inside_a_region);
-	CASE(off);
-	CASE(over);
+	CASE(regions_are_switched_off);
+	CASE(regions_are_switched_off_for_good);
 	CASE(another_copy);
 	return check_done();
 }

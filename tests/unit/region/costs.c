@@ -176,7 +176,7 @@ static void spent(void)
 	CHECK(cold_is(1110, 2000, 3000) && row_is(0, 1000));
 }
 
-static void nothing_around(void)
+static void no_cost_without_an_enclosing_region(void)
 {
 	struct tach__cost cost;
 
@@ -229,7 +229,7 @@ static void all_epochs(void)
 	CHECK(own.log_size >= LAST * (1 + COUNT) * sizeof(uint64_t));
 }
 
-static void settled(void)
+static void costs_are_subtracted_at_the_end(void)
 {
 	static const uint64_t when_read[] = {1500, 2700, 3900};
 	uint64_t delta[] = {5000, 5000, 5000};
@@ -270,11 +270,11 @@ static void epochs(void)
 int main(void)
 {
 	CASE(spent);
-	CASE(nothing_around);
+	CASE(no_cost_without_an_enclosing_region);
 	CASE(moved);
 	CASE(out_of_memory);
 	CASE(all_epochs);
-	CASE(settled);
+	CASE(costs_are_subtracted_at_the_end);
 	CASE(epochs);
 	return check_done();
 }

@@ -169,7 +169,7 @@ static int choose(struct tach_regions_options opt)
 #define UNASKED ((struct tach_regions_options){0})
 
 /* Each metric needs the events that it names. */
-static void what_comes_unasked(void)
+static void default_events_are_counted(void)
 {
 	begin();
 	CHECK(choose(UNASKED) == 0 && made == 1 && !*told);
@@ -231,7 +231,7 @@ static int starts_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static void none_at_all(void)
+static void without_events_the_clock_runs(void)
 {
 	begin();
 	for (int n = 1; n <= 4; n++)
@@ -256,7 +256,7 @@ static void none_at_all(void)
 }
 
 /* Found out by `tach run`. */
-static void told_before(void)
+static void note_of_the_parent_is_kept(void)
 {
 	begin();
 	note_of_run = "as the parent said";
@@ -374,10 +374,10 @@ static void interrupts(void)
 
 int main(void)
 {
-	CASE(what_comes_unasked);
+	CASE(default_events_are_counted);
 	CASE(as_many_as_fit);
-	CASE(none_at_all);
-	CASE(told_before);
+	CASE(without_events_the_clock_runs);
+	CASE(note_of_the_parent_is_kept);
 	CASE(emulators);
 	CASE(notes_are_cut);
 	CASE(by_name);

@@ -254,7 +254,7 @@ static int is_refused(const char *text, const char *word)
 	       !err.column && err.code == TACH_ERR_INVAL && strstr(err.text, word);
 }
 
-static void asked_for(void)
+static void options_are_parsed(void)
 {
 	char word[80];
 
@@ -281,7 +281,7 @@ static void asked_for(void)
 
 /* ---- a thread's tables ---- */
 
-static void as_before(void)
+static void undivided_rows_are_unchanged(void)
 {
 	begin(0);
 	tach__split_open(&record);
@@ -302,7 +302,7 @@ static void as_before(void)
 	CHECK(hot->split == tach__table(hot) && !record.pair);
 }
 
-static void begun_there(void)
+static void entries_begin_in_divided_rows(void)
 {
 	static struct tach__slot slot;
 	struct tach_site of = {.id = ID};
@@ -514,7 +514,7 @@ static int is_note(const char *text, size_t size)
 	       strcmp(out, text) == 0;
 }
 
-static void noted(void)
+static void limits_are_noted(void)
 {
 	static const char tags_and_rows[] =
 		"more than 2 tags: entries of the others are in rows of their own, 'other'; "
@@ -551,9 +551,9 @@ int main(void)
 {
 	hot = mmap(NULL, TACH__RECORD_AT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		   -1, 0);
-	CASE(asked_for);
-	CASE(as_before);
-	CASE(begun_there);
+	CASE(options_are_parsed);
+	CASE(undivided_rows_are_unchanged);
+	CASE(entries_begin_in_divided_rows);
 	CASE(chosen);
 	CASE(chosen_without_memory);
 	CASE(rows);
@@ -561,6 +561,6 @@ int main(void)
 	CASE(set);
 	CASE(names);
 	CASE(threads);
-	CASE(noted);
+	CASE(limits_are_noted);
 	return check_done();
 }

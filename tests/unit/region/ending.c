@@ -79,7 +79,7 @@ static void close_one(void)
 	      !mark.end);
 }
 
-static void of_flat_ones(void)
+static void order_of_flat_stops(void)
 {
 	struct tach__hot *before = tach__self;
 
@@ -94,7 +94,7 @@ static void of_flat_ones(void)
 }
 
 /* STOP checks that the entry is the innermost: after storing pairs, and last for handlers. */
-static void of_others(void)
+static void order_of_other_stops(void)
 {
 	static const char first[] = "order order seq release ";
 	struct tach__hot *before = tach__self;
@@ -109,7 +109,7 @@ static void of_others(void)
 
 int main(void)
 {
-	CASE(of_flat_ones);
-	CASE(of_others);
+	CASE(order_of_flat_stops);
+	CASE(order_of_other_stops);
 	return check_done();
 }

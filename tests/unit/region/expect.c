@@ -301,7 +301,7 @@ static void required(void)
 }
 
 /* failed, cannot tell, passed -> what main returns */
-static void done(void)
+static void exit_status_of_the_program(void)
 {
 	static const int cases[][4] = {
 		{1, 1, 1, TACH_EXPECT_FAILED},	    {1, 0, 0, TACH_EXPECT_FAILED},
@@ -332,7 +332,7 @@ int main(void)
 	CASE(not_counted_all_the_time);
 	CASE(counting);
 	CASE(required);
-	CASE(done);
+	CASE(exit_status_of_the_program);
 	fclose(captured);
 	free(said);
 	return check_done();

@@ -162,7 +162,7 @@ static void is_known(uint32_t count)
 		CHECK(record.overhead.flat[0][i] == -1 && record.overhead.flat[1][i] == -1);
 }
 
-static void found_out_once(void)
+static void flat_overhead_is_measured_once(void)
 {
 	static const uint32_t counts[] = {0, 1, 2, TACH__UNROLLED};
 
@@ -182,7 +182,7 @@ static void found_out_once(void)
 }
 
 /* No overhead without code for flat regions, and none if entries have more to store. */
-static void there_is_none(void)
+static void no_flat_overhead_without_flat_code(void)
 {
 	static struct tach__slot **tables[1];
 
@@ -203,7 +203,7 @@ static void there_is_none(void)
 }
 
 /* During another calibration, or for a thread that now has another record. */
-static void not_now(void)
+static void no_calibration_inside_another(void)
 {
 	for (int known = 0; known < 2; known++) {
 		begins(2);
@@ -218,8 +218,8 @@ static void not_now(void)
 
 int main(void)
 {
-	CASE(found_out_once);
-	CASE(there_is_none);
-	CASE(not_now);
+	CASE(flat_overhead_is_measured_once);
+	CASE(no_flat_overhead_without_flat_code);
+	CASE(no_calibration_inside_another);
 	return check_done();
 }

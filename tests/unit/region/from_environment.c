@@ -42,7 +42,7 @@ static void what_is_left_open(void)
 }
 
 /* It stays off, and the report says why. */
-static void in_vain_there(void)
+static void refused_settings_leave_regions_off(void)
 {
 	begin();
 	SAYS("TACH_WORST", "?", "TACH_BY", "?");
@@ -66,7 +66,7 @@ static int starts(void)
 	return tach__registry.config != NULL;
 }
 
-static void whether_it_starts(void)
+static void environment_starts_regions(void)
 {
 	begin();
 	CHECK(!starts() && were("complain ") && claims);
@@ -148,7 +148,7 @@ static __attribute__((constructor(101))) void before_the_library(void)
 	claimed = claims;
 }
 
-static void as_the_program_began(void)
+static void constructors_configure_once(void)
 {
 	CHECK(claimed == 1 && claims == 1);
 	tach__configure_once();
@@ -157,10 +157,10 @@ static void as_the_program_began(void)
 
 int main(void)
 {
-	CASE(as_the_program_began);
+	CASE(constructors_configure_once);
 	CASE(what_is_left_open);
-	CASE(in_vain_there);
-	CASE(whether_it_starts);
+	CASE(refused_settings_leave_regions_off);
+	CASE(environment_starts_regions);
 	CASE(what_the_environment_cannot_have);
 	return check_done();
 }

@@ -65,7 +65,7 @@ static void abandoned_deep(void)
 	CHECK(level_of() == 0);
 }
 
-static void nothing_to_heal(void)
+static void live_entries_stay(void)
 {
 	begin();
 	for (uint32_t i = 0; i < 3; i++)
@@ -213,7 +213,7 @@ static void between(void)
 }
 
 /* The entry was counted, but a handler ran before STOP lowered the level: nothing is lost. */
-static void over(void)
+static void counted_entries_are_not_lost(void)
 {
 	begin();
 	start(8, 0, mark_at(0));
@@ -253,12 +253,12 @@ int main(void)
 	CASE(abandoned);
 	CASE(abandoned_others);
 	CASE(abandoned_deep);
-	CASE(nothing_to_heal);
+	CASE(live_entries_stay);
 	CASE(limits);
 	CASE(gone_between);
 	CASE(promoted);
 	CASE(between);
-	CASE(over);
+	CASE(counted_entries_are_not_lost);
 	CASE(many_gone);
 	return check_done();
 }

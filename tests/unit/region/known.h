@@ -317,7 +317,7 @@ static void a_counter_faults(void)
 			}
 }
 
-static void what_never_is(void)
+static void unreadable_counters_are_never_known(void)
 {
 	uint64_t delta[TACH__UNROLLED + 1] = {0}, locks;
 
@@ -393,7 +393,7 @@ int main(void)
 	CASE(a_page_that_changed_before);
 	CASE(a_handler_looks_them_up);
 	CASE(a_counter_faults);
-	CASE(what_never_is);
+	CASE(unreadable_counters_are_never_known);
 	CASE(counters_by_their_pages);
 	CASE(a_stash);
 	return check_done();

@@ -166,7 +166,7 @@ static void alive_or_not(void)
 	CHECK(is_alive(0));
 }
 
-static void handed_down(void)
+static void children_go_to_the_parent(void)
 {
 	uint64_t *from, *to, *known;
 
@@ -248,7 +248,7 @@ int main(void)
 	CASE(alternate_stack);
 	CASE(marked);
 	CASE(alive_or_not);
-	CASE(handed_down);
+	CASE(children_go_to_the_parent);
 	CASE(at_a_level);
 	CASE(given_up);
 	return check_done();

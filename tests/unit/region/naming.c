@@ -156,7 +156,7 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* Two letters differ from two others, at every place. */
-static void two_letters(void)
+static void names_that_differ_in_two_letters(void)
 {
 	enum { LETTERS = 26, PAIRS = LETTERS * LETTERS };
 	uint64_t hash[PAIRS];
@@ -184,7 +184,7 @@ static void two_letters(void)
 
 /* ---- the table ---- */
 
-static void told_apart(void)
+static void names_have_sites_of_their_own(void)
 {
 	struct tach_site *a, *b;
 
@@ -334,8 +334,8 @@ int main(void)
 {
 	CASE(bytes);
 	CASE(spread);
-	CASE(two_letters);
-	CASE(told_apart);
+	CASE(names_that_differ_in_two_letters);
+	CASE(names_have_sites_of_their_own);
 	CASE(collisions);
 	CASE(races);
 	CASE(full);

@@ -213,7 +213,7 @@ static void tasks_by_number(void)
 }
 
 /* A library was unloaded, and another has a site there. */
-static void another_task_there(void)
+static void reloaded_sites_get_new_numbers(void)
 {
 	struct tach_site site = {.name = "a"}, same = {.name = "b"};
 
@@ -275,7 +275,7 @@ int main(void)
 	CASE(races);
 	CASE(within);
 	CASE(tasks_by_number);
-	CASE(another_task_there);
+	CASE(reloaded_sites_get_new_numbers);
 	CASE(tasks_refused);
 	return check_done();
 }

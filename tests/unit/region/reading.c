@@ -76,7 +76,7 @@ static void begin(void)
 	the_owner = NULL;
 }
 
-static void as_much_as_there_is_room_for(void)
+static void values_fit_the_callers_array(void)
 {
 	begin();
 	for (int n = 0; n <= COUNT + 2; n++) {
@@ -108,7 +108,7 @@ static void open_ones(void)
 	CHECK(look(1) == TACH_ERR_STATE && !tries && !flags && !generation);
 }
 
-static void again_amid_handlers(void)
+static void reads_disturbed_by_handlers_are_repeated(void)
 {
 	begin();
 	handlers = 5;
@@ -144,9 +144,9 @@ int main(void)
 {
 	struct tach__hot *self = tach__self;
 
-	CASE(as_much_as_there_is_room_for);
+	CASE(values_fit_the_callers_array);
 	CASE(open_ones);
-	CASE(again_amid_handlers);
+	CASE(reads_disturbed_by_handlers_are_repeated);
 	CASE(another_copy);
 	tach__self = self;
 	return check_done();

@@ -371,7 +371,7 @@ static void *end_late(void *unused)
 }
 
 /* No destructor of the library runs later: threads that open later find the ended ones. */
-static void begun_in_the_last_destructor(void)
+static void first_region_in_the_last_destructor(void)
 {
 	uint64_t calls;
 	int opens;
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
 	CASE(exec_passes_no_descriptor_on);
 	CASE(exec_begins_from_zero);
 	CASE(ended_without_memory);
-	CASE(begun_in_the_last_destructor);
+	CASE(first_region_in_the_last_destructor);
 	tach_snapshot_free(shot);
 	return check_done();
 }

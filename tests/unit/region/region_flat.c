@@ -80,7 +80,7 @@ static void alone(void)
  * A handler left an entry for good between two stores of its STOP: that entry is incomplete,
  * the next one is complete.
  */
-static void behind_one_that_was_left_amid_its_stop(void)
+static void entry_after_one_left_in_its_stop(void)
 {
 	struct tach_region_mark mark;
 	struct tach__slot *slot;
@@ -159,7 +159,7 @@ static void in_another(void)
 	CHECK(flat() == 0);
 }
 
-static void in_itself(void)
+static void recursive_entries_are_not_flat(void)
 {
 	struct tach_region_mark mark[2];
 
@@ -255,7 +255,7 @@ static uint64_t refused(void)
 	return counts.refused;
 }
 
-static void on_another_thread(void)
+static void stop_on_another_thread_is_refused(void)
 {
 	pthread_t thread;
 	uint64_t before;
@@ -364,13 +364,13 @@ static void by_system_call(void)
 int main(void)
 {
 	CASE(alone);
-	CASE(behind_one_that_was_left_amid_its_stop);
+	CASE(entry_after_one_left_in_its_stop);
 	CASE(around_another);
 	CASE(in_another);
-	CASE(in_itself);
+	CASE(recursive_entries_are_not_flat);
 	CASE(handlers);
 	CASE(left);
-	CASE(on_another_thread);
+	CASE(stop_on_another_thread_is_refused);
 	CASE(in_a_child);
 	CASE(read_while_open);
 	CASE(with_more);

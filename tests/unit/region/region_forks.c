@@ -224,7 +224,7 @@ static int child_opens(const struct tach_set *set, struct tach_reader *parents)
 }
 
 /* Another thread is adding its reader to the list, or removing it. */
-static void beside_a_link(void)
+static void fork_during_a_list_change(void)
 {
 	struct tach_set *set = clock_set();
 	struct tach_reader *reader;
@@ -254,7 +254,7 @@ static void *visitor(void *unused_argument)
 	return unused_argument;
 }
 
-static void ended_beside_a_walk(void)
+static void thread_ends_during_a_walk(void)
 {
 	struct tach__held held;
 	pthread_t other;
@@ -297,8 +297,8 @@ int main(void)
 	CASE(beside_an_opening);
 	CASE(beside_growing_totals);
 	CASE(beside_a_growing_log);
-	CASE(beside_a_link);
-	CASE(ended_beside_a_walk);
+	CASE(fork_during_a_list_change);
+	CASE(thread_ends_during_a_walk);
 	CASE(look_cut_off);
 	return check_done();
 }

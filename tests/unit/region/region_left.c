@@ -183,7 +183,7 @@ static void set_changed_behind_a_handler(int on_stack)
 	munmap(room, 65536);
 }
 
-static void set_changed_behind_handlers(void)
+static void set_changes_after_handlers(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -384,7 +384,7 @@ static void *walk(void *arg)
 	return NULL;
 }
 
-static void begun_is_counted_or_lost(void)
+static void every_entry_is_counted_or_lost(void)
 {
 	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
 	uint64_t entries, calls, outermost, lost, jumped = 0;
@@ -493,8 +493,8 @@ int main(void)
 {
 	CASE(left_and_entered_again);
 	CASE(left_and_entered_deeper);
-	CASE(set_changed_behind_handlers);
-	CASE(begun_is_counted_or_lost);
+	CASE(set_changes_after_handlers);
+	CASE(every_entry_is_counted_or_lost);
 	CASE(ended_out_of_order);
 	CASE(recursion_ended_out_of_order);
 	tach_snapshot_free(shot);

@@ -34,7 +34,7 @@ static double counted(const char *name)
 	return regions_look(name, 1) ? value.value : -1;
 }
 
-static void off(void)
+static void disabled_names_cost_no_look_up(void)
 {
 	work("early", 1);
 	asked = 0;
@@ -223,7 +223,7 @@ static void bounded(void)
 
 int main(void)
 {
-	CASE(off);
+	CASE(disabled_names_cost_no_look_up);
 	CASE(by_content);
 	CASE(lengths);
 	CASE(filtered);

@@ -66,7 +66,7 @@ static uint64_t now(void)
 }
 
 /* The time since START, to the tick. */
-static void time_goes_on(void)
+static void time_since_start_grows(void)
 {
 	uint64_t before = now(), begun, asked, last = 0;
 
@@ -85,7 +85,7 @@ static void time_goes_on(void)
 	TACH_STOP(clocked);
 }
 
-static void another_set_is_told(void)
+static void change_of_set_is_reported(void)
 {
 	uint32_t first;
 
@@ -163,8 +163,8 @@ static void members(void)
 int main(void)
 {
 	CASE(only_open_regions);
-	CASE(time_goes_on);
-	CASE(another_set_is_told);
+	CASE(time_since_start_grows);
+	CASE(change_of_set_is_reported);
 	CASE(its_own_thread_and_process);
 	CASE(members);
 	return check_done();

@@ -60,7 +60,7 @@ static int is_all(const void *at, size_t size, unsigned char what)
  * Nothing else is written: neither neighbours, nor its own slot except the word that marks it
  * as ready.
  */
-static void nothing_beside_it(void)
+static void neighbours_are_not_written(void)
 {
 	for (int n = 0; n <= MOST; n++) {
 		struct tach__thread *record = begins(n);
@@ -171,7 +171,7 @@ static void warmed(void)
 int main(void)
 {
 	sites_make();
-	CASE(nothing_beside_it);
+	CASE(neighbours_are_not_written);
 	CASE(all_pages_of_it);
 	CASE(warmed);
 	tach_snapshot_free(shot);

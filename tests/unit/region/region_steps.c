@@ -325,7 +325,7 @@ static void stop_cold(const char *first, long n)
  * The same during a STOP that itself takes the slow path, until its first reading was disturbed
  * AMID times.
  */
-static void cold_exit_amid_cold_stop(void)
+static void slow_path_during_a_slow_stop(void)
 {
 	enum { AMID = 100 };
 	long reading = (long)(fake_before + fake_after), amid = 0;
@@ -404,7 +404,7 @@ static void cold_exit_amid_stop(void)
 	cold_exits(0);
 }
 
-static void cold_exit_amid_start(void)
+static void slow_path_during_start(void)
 {
 	cold_exits(1);
 }
@@ -605,22 +605,22 @@ int main(void)
 	CASE(left_amid_flat_stop);
 	CASE(flat_in_a_handler);
 	CASE(cold_exit_amid_stop);
-	CASE(cold_exit_amid_cold_stop);
-	CASE(cold_exit_amid_start);
+	CASE(slow_path_during_a_slow_stop);
+	CASE(slow_path_during_start);
 	CASE(cold_exit_amid_start_over_one_left);
 	CASE(left_open_by_handlers);
 	CASE(around_ended_by_a_handler);
 	return check_done();
 }
 #else
-static void left_amid_stop(void)
+static void left_open_during_stop(void)
 {
 	SKIP("this architecture, or a sanitizer, has no trap flag");
 }
 
 int main(void)
 {
-	CASE(left_amid_stop);
+	CASE(left_open_during_stop);
 	return check_done();
 }
 #endif

@@ -529,7 +529,7 @@ static void begins_what_ends(void)
  * counters. START's later store is older than the first handler's state, so the second handler
  * must not use it.
  */
-static void two_handlers_amid_a_look(void)
+static void two_handlers_during_a_look_up(void)
 {
 	for (ends_in = 0; ends_in < 4; ends_in++)
 		for (int at = 0; at < 80; at++) {
@@ -930,7 +930,7 @@ static void error_of_a_reading(void)
 }
 
 /* The group was rescheduled: requested when nothing is known yet, and when a lock is known. */
-static void what_became_of_the_group(void)
+static void group_reschedules_are_detected(void)
 {
 	struct tach_region_mark own = {.part = NULL};
 	struct tach__hot none;
@@ -1090,7 +1090,7 @@ static void added_around(void (*what)(void), struct tach_site *const of[2],
  * The calibrated cost of a STOP's slow path, set by the test, is subtracted from the region and
  * from the enclosing one. The enclosing region's STOP is a slow path too, and not fenced.
  */
-static void what_was_found_goes_out(void)
+static void calibrated_costs_are_subtracted(void)
 {
 	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "what_was_found");
 	static const struct {
@@ -1237,7 +1237,7 @@ static void anew(void)
  * START repeats its reads in an entry that began after a slow path, or during whose START one
  * ran: its epochs equal those of the enclosing regions.
  */
-static void starts_anew_behind_cold_exits(void)
+static void start_repeats_after_slow_paths(void)
 {
 	struct tach_site *around = tach_site_get("around"), *between = tach_site_get("between");
 	struct tach_region_mark outside, middle;
@@ -1380,7 +1380,7 @@ static __attribute__((noinline)) void leave(void)
 /*
  * Counts inside a lost entry do not belong to a later one; they belong to the enclosing region.
  */
-static void what_was_inside_one_that_was_left(void)
+static void counts_inside_a_lost_entry(void)
 {
 	struct tach_region_mark around;
 
@@ -1500,7 +1500,7 @@ static void flat_without_fences(void)
 }
 
 /* The leader's or another page changes during an entry: the entry is flagged, and exact. */
-static void flat_amid_changes(void)
+static void pages_change_during_flat_entries(void)
 {
 	void (*const moves[])(void) = {move_all, move_last};
 
@@ -1636,25 +1636,25 @@ int main(void)
 	CASE(very_many_cold_exits);
 	CASE(ended_behind_the_one_around);
 	CASE(stopped_by_another_thread);
-	CASE(what_was_found_goes_out);
+	CASE(calibrated_costs_are_subtracted);
 	CASE(cold_exits_in_one_entry);
-	CASE(starts_anew_behind_cold_exits);
+	CASE(start_repeats_after_slow_paths);
 	CASE(errors_of_fields);
 	CASE(error_of_a_reading);
-	CASE(what_became_of_the_group);
+	CASE(group_reschedules_are_detected);
 	CASE(a_successor_stays_open);
 	if (!HIDES) { /* otherwise nothing is looked up */
 		CASE(moved_inside);
-		CASE(two_handlers_amid_a_look);
+		CASE(two_handlers_during_a_look_up);
 	}
 	CASE(anything_at_each_step);
 	CASE(chosen);
 	CASE(flat_without_fences);
-	CASE(flat_amid_changes);
+	CASE(pages_change_during_flat_entries);
 	CASE(flat_starts_anew);
 	CASE(first_beyond_the_slots);
 	CASE(withdrawn);
-	CASE(what_was_inside_one_that_was_left);
+	CASE(counts_inside_a_lost_entry);
 	tach_snapshot_free(shot);
 	return check_done();
 }

@@ -299,7 +299,7 @@ static void function_form(void)
 }
 
 /* A fenced pair has another overhead: both kinds are counted separately. */
-static void fenced_ones_are_told_apart(void)
+static void fenced_pairs_are_counted_separately(void)
 {
 	const struct tach__thread *record;
 
@@ -423,7 +423,7 @@ int main(void)
 	CASE(abandoned);
 	CASE(threads_add_up);
 	CASE(function_form);
-	CASE(fenced_ones_are_told_apart);
+	CASE(fenced_pairs_are_counted_separately);
 	CASE(stop_on_another_thread);
 	CASE(stop_on_another_thread_that_measures);
 	CASE(globs);

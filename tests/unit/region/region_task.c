@@ -239,7 +239,7 @@ static void whole_ones(void)
 
 /* ---- one inside another ---- */
 
-static void another_inside(void)
+static void nested_tasks_of_one_region(void)
 {
 	static struct tach_task inner, innermost;
 	static struct tach_site site = TACH_SITE_INIT("request", 0, "");
@@ -292,7 +292,7 @@ static void tags(void)
 }
 
 /* Sparse mode and warm-up skip entries, but never tasks, because each task exists once. */
-static void none_is_left_out(void)
+static void tasks_are_never_skipped(void)
 {
 	struct tach_regions_options opt = {.set = fake_set(1), .sparse = 1000, .warmup = 50};
 	double v;
@@ -379,7 +379,7 @@ static void not_for_tasks(void)
 	CHECK(regions_look("of_a_region", 1) && info.calls == 1);
 }
 
-static void another_set_meanwhile(void)
+static void set_changes_during_a_task(void)
 {
 	double v;
 
@@ -530,13 +530,13 @@ int main(void)
 	CASE(adds_up);
 	CASE(by_thread);
 	CASE(whole_ones);
-	CASE(another_inside);
+	CASE(nested_tasks_of_one_region);
 	CASE(tags);
-	CASE(none_is_left_out);
+	CASE(tasks_are_never_skipped);
 	CASE(another_threads);
 	CASE(a_region_left_open);
 	CASE(not_for_tasks);
-	CASE(another_set_meanwhile);
+	CASE(set_changes_during_a_task);
 	CASE(a_site_that_is_gone);
 	CASE(another_threads_rows);
 	CASE(left_by_longjmp);

@@ -140,7 +140,7 @@ static void *take_for_long(void *arg)
 }
 
 /* A thread that has taken a snapshot earlier, and takes none now, waits. */
-static void who_took_one_waits_for_another(void)
+static void earlier_snapshots_do_not_refuse_later_ones(void)
 {
 	struct tach_snapshot *s = NULL;
 	pthread_t thread;
@@ -175,7 +175,7 @@ static void *take_all_the_time(void *arg)
 	return NULL;
 }
 
-static void nobody_is_refused_a_snapshot(void)
+static void threads_get_snapshots_at_the_same_time(void)
 {
 	uint64_t refused[4] = {0};
 	pthread_t thread[4];
@@ -306,8 +306,8 @@ int main(void)
 	CASE(thread_destructors);
 	CASE(many_sites);
 	CASE(snapshots_are_consistent);
-	CASE(who_took_one_waits_for_another);
-	CASE(nobody_is_refused_a_snapshot);
+	CASE(earlier_snapshots_do_not_refuse_later_ones);
+	CASE(threads_get_snapshots_at_the_same_time);
 	CASE(sets_exchanged_while_threads_run);
 	tach_snapshot_free(shot);
 	return check_done();

@@ -143,7 +143,7 @@ static struct memory written(const struct tach_snapshot *s, enum tach_format for
 	return m;
 }
 
-static void all_caught(void)
+static void planted_entries_are_kept(void)
 {
 	struct tach_snapshot *s, *again = NULL, *list[2], *sum = NULL;
 	struct memory json, text, page_;
@@ -293,7 +293,7 @@ int main(void)
 	puts("a sanitizer's own page faults are counted too");
 	return 77;
 #endif
-	CASE(all_caught);
+	CASE(planted_entries_are_kept);
 	CASE(between);
 	CASE(threads_that_ended);
 	CASE(from_handlers);

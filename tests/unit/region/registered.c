@@ -142,7 +142,7 @@ static void whole(void)
 	CHECK(arena == (char *)(site->homes + 1) + (-sizeof *site->homes & 15));
 }
 
-static void told_apart(void)
+static void sites_are_distinguished_by_place(void)
 {
 	struct tach_site a = home_of("a", "f", 1), b = a, c = home_of("c", "f", 1),
 			 d = home_of("a", "g", 1), e = home_of("a", "f", 2), f = a;
@@ -162,7 +162,7 @@ static void told_apart(void)
 	CHECK(site->homes->at == &b && site->homes->next->at == &a && !site->homes->next->next);
 }
 
-static void owned(void)
+static void sites_have_owners(void)
 {
 	struct tach_site a = home_of("a", "", 0), b = home_of("a", "f", 0),
 			 c = home_of("a", "", 7);
@@ -408,8 +408,8 @@ int main(void)
 	CASE(arena_pieces);
 	CASE(hashes);
 	CASE(whole);
-	CASE(told_apart);
-	CASE(owned);
+	CASE(sites_are_distinguished_by_place);
+	CASE(sites_have_owners);
 	CASE(one_bucket);
 	CASE(switched);
 	CASE(without_memory);

@@ -312,7 +312,7 @@ static void inside(void)
 	record->log = NULL;
 }
 
-static void put_off(void)
+static void measurement_is_postponed(void)
 {
 	begin();
 	tach__self = record->hot;
@@ -341,6 +341,6 @@ int main(void)
 	CASE(measured);
 	CASE(measured_once);
 	CASE(inside);
-	CASE(put_off);
+	CASE(measurement_is_postponed);
 	return check_done();
 }

@@ -153,7 +153,7 @@ static int is_refused(int code)
 }
 
 /* Each by itself. */
-static void what_goes_with_no_turns(void)
+static void options_that_exclude_turns(void)
 {
 	begin();
 	opt.turns = UINT32_MAX / 2 + 1;
@@ -276,7 +276,7 @@ static void a_ring_that_cannot_be(void)
 
 int main(void)
 {
-	CASE(what_goes_with_no_turns);
+	CASE(options_that_exclude_turns);
 	CASE(what_is_planned);
 	CASE(what_is_not_planned);
 	CASE(a_ring);

@@ -128,7 +128,7 @@ static void what_is_missing(void)
 	CHECK(row.flags == 0);
 }
 
-static void what_hangs_there(void)
+static void rows_refer_to_blocks(void)
 {
 	static struct tach__worst *of[4];
 	uint32_t bin = 9;
@@ -282,7 +282,7 @@ int main(void)
 {
 	CASE(numbers);
 	CASE(what_is_missing);
-	CASE(what_hangs_there);
+	CASE(rows_refer_to_blocks);
 	CASE(overhead);
 	CASE(inexact);
 	CASE(turns);

@@ -80,7 +80,7 @@ static void warmed_up(void)
 	}
 }
 
-static void passed_over(void)
+static void skipped_entries_are_counted(void)
 {
 	begin(10, 0);
 	sampling.gap = 2;
@@ -106,6 +106,6 @@ int main(void)
 	CASE(numbers);
 	CASE(gaps);
 	CASE(warmed_up);
-	CASE(passed_over);
+	CASE(skipped_entries_are_counted);
 	return check_done();
 }

@@ -474,7 +474,7 @@ static void copies_amid_changes(void)
 	changes = 0;
 }
 
-static void copies_that_were_had(void)
+static void earlier_copies_are_used(void)
 {
 	size_t size = bytes(COUNT);
 
@@ -558,7 +558,7 @@ int main(void)
 	CASE(mended);
 	CASE(copies);
 	CASE(copies_amid_changes);
-	CASE(copies_that_were_had);
+	CASE(earlier_copies_are_used);
 	CASE(in_order);
 	return check_done();
 }

@@ -178,7 +178,7 @@ static int does(void (*trial)(const struct tach__poke *), uint64_t value, const 
 	return same;
 }
 
-static void poked_in_between(void)
+static void trials_change_a_word(void)
 {
 	CHECK(does(tach__trial_one, 1, "E!e..") && does(tach__trial_one_fenced, 1, "E!f.."));
 	CHECK(does(tach__trial_two, 1, "E!e.!e..") && does(tach__trial_two, 0, "Ee.e.."));
@@ -325,7 +325,7 @@ static void sorted(void)
 		      shown.before[s][1] > shown.before[s][2] && shown.before[s][3] == 0);
 }
 
-static void not_those_that_the_kernel_came_into(void)
+static void disturbed_trials_are_not_used(void)
 {
 	ids = tach__trial_ids;
 	for (int way = 1; way <= 3; way++) {
@@ -370,7 +370,7 @@ static void planted(void)
 static const uint32_t *const all_ids[] = {tach__trial_ids, tach__trial_fenced_ids,
 					  tach__trial_flat_ids};
 
-static void their_ids(void)
+static void trials_have_fixed_ids(void)
 {
 	static const uint32_t are[3][TACH__SHOWN] = {
 		{TACH__SITE_EMPTY, TACH__SITE_ENCLOSING, TACH__SITE_MIDDLE},
@@ -452,13 +452,13 @@ int main(void)
 {
 	hot = mmap(NULL, TACH__RECORD_AT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		   -1, 0);
-	CASE(poked_in_between);
+	CASE(trials_change_a_word);
 	CASE(pages_changed);
 	CASE(pages_looked_up);
 	CASE(sorted);
-	CASE(not_those_that_the_kernel_came_into);
+	CASE(disturbed_trials_are_not_used);
 	CASE(planted);
-	CASE(their_ids);
+	CASE(trials_have_fixed_ids);
 	CASE(needed);
 	CASE(no_memory);
 	return check_done();

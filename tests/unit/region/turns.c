@@ -238,7 +238,7 @@ static void threads_and_forks(void)
 	tach_snapshot_free(shot);
 }
 
-static void without_turns_there_is_nothing(void)
+static void without_turns_too_many_events_are_refused(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "a=r0104,b=r0204"};
 
@@ -256,7 +256,7 @@ static void without_turns_there_is_nothing(void)
 	fake_members = MEMBERS;
 }
 
-static void what_does_not_go_together(void)
+static void contradictory_options_are_refused(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = events, .turns = 1};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -284,7 +284,7 @@ int main(void)
 	CASE(no_region_sees_a_change);
 	CASE(what_was_not_seen_is_not_zero);
 	CASE(threads_and_forks);
-	CASE(without_turns_there_is_nothing);
-	CASE(what_does_not_go_together);
+	CASE(without_turns_too_many_events_are_refused);
+	CASE(contradictory_options_are_refused);
 	return check_done();
 }

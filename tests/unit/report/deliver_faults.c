@@ -264,7 +264,7 @@ static void what_is_refused_leaves_the_old(void)
 }
 
 /* A write that repeatedly writes 0 bytes is an error. */
-static void what_writes_nothing_ends(void)
+static void writes_of_0_bytes_fail(void)
 {
 	put(file, old_text, 0600);
 	refuse("write", 0, 0, 1000);
@@ -312,7 +312,7 @@ static void fresh_ones(void)
 }
 
 /* If the file cannot be replaced, it is truncated and written in place. */
-static void where_none_can_be_replaced(void)
+static void files_are_written_in_place(void)
 {
 	static const struct {
 		const char *call;
@@ -413,10 +413,10 @@ int main(void)
 	CASE(names_of_parts);
 	CASE(a_name_too_long);
 	CASE(what_is_refused_leaves_the_old);
-	CASE(what_writes_nothing_ends);
+	CASE(writes_of_0_bytes_fail);
 	CASE(what_is_interrupted_goes_on);
 	CASE(fresh_ones);
-	CASE(where_none_can_be_replaced);
+	CASE(files_are_written_in_place);
 	CASE(in_place_by_halves);
 	CASE(special_files);
 	rmdir(folder);

@@ -191,7 +191,7 @@ static void no_locale_changes_numbers(void)
 	tach_snapshot_free(s);
 }
 
-static void saved_ones_answer_like_others(void)
+static void loaded_snapshots_have_the_same_values(void)
 {
 	struct tach_snapshot *s = load();
 	struct tach_region_info info = {0};
@@ -246,7 +246,7 @@ int main(void)
 	CASE(widths_are_respected);
 	CASE(colour_is_asked_for);
 	CASE(no_locale_changes_numbers);
-	CASE(saved_ones_answer_like_others);
+	CASE(loaded_snapshots_have_the_same_values);
 	CASE(null_pointers_are_refused);
 	return check_done();
 }

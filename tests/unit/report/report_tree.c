@@ -117,7 +117,7 @@ static int in_order(const char *const *words)
 
 static const struct shares work = {"work", 5e6, 100, 600, 500, 300, 4, 0};
 
-static void what_is_above_comes_first(void)
+static void metrics_above_their_threshold_are_first(void)
 {
 	static const char *const order[] = {
 		"\nwork\n",    "* backend",    "60.0 %", "\u00b10.4",	 "  * memory", "50.0 %",
@@ -292,7 +292,7 @@ static void pages_have_trees(void)
 
 int main(void)
 {
-	CASE(what_is_above_comes_first);
+	CASE(metrics_above_their_threshold_are_first);
 	CASE(the_heaviest_region_decides);
 	CASE(thresholds_decide);
 	CASE(errors_decide);

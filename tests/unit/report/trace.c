@@ -154,7 +154,7 @@ static void each_entry_is_an_event(void)
  * The three oldest entries were overwritten, and three of the others are there: the rest counts
  * as lost too.
  */
-static void what_made_way_is_counted(void)
+static void overwritten_entries_are_counted(void)
 {
 	char wanted[2000];
 
@@ -304,7 +304,7 @@ static void of_all_rings(void)
 }
 
 /* The last entries of a full ring; one tick of self time is enough for a line. */
-static void what_is_left(void)
+static void remaining_entries_make_stacks(void)
 {
 	static const char *const lines[] = {"a 30", "b:  | 2"};
 
@@ -396,14 +396,14 @@ int main(void)
 	ns = 1e9 / tach__clock_hz(TACH__CLOCK_SOON, &flags, &error);
 	memcpy(ring->name, "0123456789abcd\"f", sizeof ring->name);
 	CASE(each_entry_is_an_event);
-	CASE(what_made_way_is_counted);
+	CASE(overwritten_entries_are_counted);
 	CASE(other_rings_are_left_out);
 	CASE(sinks_may_refuse);
 	CASE(self_time_by_stack);
 	CASE(same_begin);
 	CASE(without_an_outer);
 	CASE(of_all_rings);
-	CASE(what_is_left);
+	CASE(remaining_entries_make_stacks);
 	CASE(deeper_than_a_stack_is);
 	CASE(more_stacks_than_room);
 	tach__buffer_free(&text);

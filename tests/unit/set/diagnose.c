@@ -204,7 +204,7 @@ static void by_group(void)
 	tach__sys = tach__sys_real;
 }
 
-static void otherwise(void)
+static void other_errors_have_a_cause(void)
 {
 	reset();
 	member(PERF_TYPE_RAW, 0);
@@ -316,7 +316,7 @@ int main(void)
 	CASE(by_privilege);
 	CASE(by_machine);
 	CASE(by_group);
-	CASE(otherwise);
+	CASE(other_errors_have_a_cause);
 	CASE(dead_groups);
 	CASE(pages);
 	CASE(levels);

@@ -273,7 +273,7 @@ static void what_is_not_counted_is_left_out(void)
 }
 
 /* A set with software events only, or with a named PMU, is not a hybrid set. */
-static void otherwise_it_is_no_hybrid(void)
+static void software_sets_are_not_hybrid(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set = make("page-faults", NULL, 0, 0);
@@ -359,7 +359,7 @@ int main(void)
 	CASE(every_core_type_has_room);
 	CASE(derived_events);
 	CASE(what_is_not_counted_is_left_out);
-	CASE(otherwise_it_is_no_hybrid);
+	CASE(software_sets_are_not_hybrid);
 	CASE(numbers_of_core_types);
 	return check_done();
 }

@@ -380,7 +380,7 @@ static void nothing_stays_of_metrics_left_out(void)
 }
 
 /* Each name is listed, even one that is part of another. */
-static void each_that_is_missing_is_told(void)
+static void each_missing_member_is_listed(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
 	optional("branches,cy2=cycles,cy=cycles:k,y=cycles:uk", NULL, 1, 0,
@@ -458,6 +458,6 @@ int main(void)
 	CASE(what_is_not_counted_is_left_out);
 	CASE(numbers_are_no_events);
 	CASE(nothing_stays_of_metrics_left_out);
-	CASE(each_that_is_missing_is_told);
+	CASE(each_missing_member_is_listed);
 	return check_done();
 }

@@ -30,7 +30,7 @@ static void are(const char *events, int with_interrupts, const char *want)
 	free(passes);
 }
 
-static void what_is_where(void)
+static void events_have_their_pass(void)
 {
 	/* All events fit one pass: the list is unchanged, except braces. */
 	are("cycles, x=branches", 0, "cycles, x=branches");
@@ -288,7 +288,7 @@ int main(void)
 	CASE(interrupts_that_nothing_counts);
 	CASE(unknown_pmus);
 	CASE(fixed_counters);
-	CASE(what_is_where);
+	CASE(events_have_their_pass);
 	CASE(levels);
 	CASE(too_long_a_name_is_odd);
 	CASE(large_groups_are_divided);

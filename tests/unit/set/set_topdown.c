@@ -148,7 +148,7 @@ static void without_perf_metrics(void)
 		}
 }
 
-static void what_else_is_asked_for_stays(void)
+static void other_metrics_stay(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set;
@@ -218,7 +218,7 @@ int main(void)
 	CASE(every_kind_of_machine);
 	CASE(nodes_know_their_place);
 	CASE(without_perf_metrics);
-	CASE(what_else_is_asked_for_stays);
+	CASE(other_metrics_stay);
 	CASE(deeper_than_there_is);
 	CASE(errors_are_clear);
 	return check_done();

@@ -186,7 +186,7 @@ static void in_its_place(void)
 	}
 }
 
-static void the_row(void)
+static void new_row_has_its_values(void)
 {
 	const struct tach__plain_region *r = s.plain.region;
 	const struct tach_region_info *i;
@@ -218,7 +218,7 @@ static void the_row(void)
 	done();
 }
 
-static void the_others(void)
+static void other_rows_are_unchanged(void)
 {
 	make();
 	CHECK(beside(15) == 0);
@@ -336,8 +336,8 @@ int main(void)
 	CASE(new_names);
 	CASE(called_time);
 	CASE(in_its_place);
-	CASE(the_row);
-	CASE(the_others);
+	CASE(new_row_has_its_values);
+	CASE(other_rows_are_unchanged);
 	CASE(room);
 	CASE(room_for_the_first);
 	CASE(no_metrics);

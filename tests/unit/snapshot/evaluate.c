@@ -308,7 +308,7 @@ static void metrics(void)
 	end();
 }
 
-static void what_a_row_is(void)
+static void rows_have_names_and_numbers(void)
 {
 	struct tach__site **before = tach__registry.by_id;
 	struct tach__site *ids[ID + REGIONS] = {NULL}, here = {.name = "here"};
@@ -461,7 +461,7 @@ int main(void)
 	CASE(multiplexed);
 	CASE(less_interrupts);
 	CASE(metrics);
-	CASE(what_a_row_is);
+	CASE(rows_have_names_and_numbers);
 	CASE(distributions);
 	CASE(worst);
 	CASE(no_regions);

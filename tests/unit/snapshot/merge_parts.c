@@ -275,7 +275,7 @@ static void too_much(void)
 	}
 }
 
-static void what_is_none(void)
+static void invalid_snapshots_are_refused(void)
 {
 	static const struct tach__plain_metric bad[] = {{.name = "m", .text = "N0 +"}};
 	struct tach_snapshot *list[] = {made(two, bad, 1, 0), NULL, NULL}, *s = list[0];
@@ -432,7 +432,7 @@ int main(void)
 	CASE(ranks_clocks_and_flags);
 	CASE(notes);
 	CASE(too_much);
-	CASE(what_is_none);
+	CASE(invalid_snapshots_are_refused);
 	CASE(histograms_and_worst);
 	CASE(histograms_of_two_clocks);
 	CASE(shares);

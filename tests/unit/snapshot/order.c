@@ -52,7 +52,7 @@ static void by_time_then_as_they_were_made(void)
 }
 
 /* All rows, as far as there is room. */
-static void all_that_are_used(void)
+static void used_rows_are_listed(void)
 {
 	struct tach__rows rows;
 
@@ -71,6 +71,6 @@ static void all_that_are_used(void)
 int main(void)
 {
 	CASE(by_time_then_as_they_were_made);
-	CASE(all_that_are_used);
+	CASE(used_rows_are_listed);
 	return check_done();
 }

@@ -91,7 +91,7 @@ static int same(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-static void each_behind_all(void)
+static void ranks_follow_their_sum(void)
 {
 	struct tach_snapshot ranks[] = {of(1, zeroth, 5, 2), of(7, sixth, 3, 2)};
 	struct tach_snapshot *list[] = {&ranks[0], &ranks[1]}, *whole = NULL, *s = NULL;
@@ -198,7 +198,7 @@ static void too_many(void)
 
 int main(void)
 {
-	CASE(each_behind_all);
+	CASE(ranks_follow_their_sum);
 	CASE(one_rank);
 	CASE(many_ranks);
 	CASE(too_many);

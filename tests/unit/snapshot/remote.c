@@ -503,7 +503,7 @@ static void strings_nowhere(void)
  * than one during the reads of one try. The snapshot is complete, with all threads that ended
  * before.
  */
-static void ended_amid(void)
+static void threads_end_during_a_snapshot(void)
 {
 	struct hostile whole = {.ends = ~0u};
 	struct tach_region_info info;
@@ -599,6 +599,6 @@ int main(void)
 	CASE(any_byte);
 	CASE(ring_of_threads);
 	CASE(strings_nowhere);
-	CASE(ended_amid);
+	CASE(threads_end_during_a_snapshot);
 	return check_done();
 }

@@ -100,7 +100,7 @@ static void other_notes(void)
 }
 
 /* Old data in the read buffer is not used. */
-static void behind_notes(void)
+static void old_buffer_content_is_not_used(void)
 {
 	for (size_t less = 8; less <= 32; less += 24) {
 		one_behind(8);
@@ -251,7 +251,7 @@ int main(void)
 {
 	CASE(beacons);
 	CASE(other_notes);
-	CASE(behind_notes);
+	CASE(old_buffer_content_is_not_used);
 	CASE(many_notes);
 	CASE(objects);
 	CASE(biases);

@@ -67,7 +67,7 @@ static void which_maps(void)
 }
 
 /* Two objects: the first owner is used, in any order. */
-static void which_owner(void)
+static void first_owner_is_used(void)
 {
 	for (int owner = 0; owner < 3; owner++) {
 		one();
@@ -131,7 +131,7 @@ static void refusals(void)
 	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
 }
 
-static void the_door(void)
+static void reads_are_complete_or_fail(void)
 {
 	struct tach_snapshot *s = (struct tach_snapshot *)(void *)lines,
 			     **volatile nowhere = NULL;
@@ -168,8 +168,8 @@ static void the_door(void)
 int main(void)
 {
 	CASE(which_maps);
-	CASE(which_owner);
+	CASE(first_owner_is_used);
 	CASE(refusals);
-	CASE(the_door);
+	CASE(reads_are_complete_or_fail);
 	return check_done();
 }

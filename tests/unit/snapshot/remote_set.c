@@ -196,7 +196,7 @@ static void bounds_of_sets(void)
 	}
 }
 
-static void sets_that_are_none(void)
+static void invalid_sets_are_refused(void)
 {
 	static char nowhere[64] __attribute__((aligned(64)));
 	const char **texts[] = {
@@ -364,7 +364,7 @@ static void no_memory_for_rows(void)
 }
 
 /* Pointers into the other process are replaced by ours, or ours stay. */
-static void what_rows_point_to(void)
+static void pointers_of_rows_are_replaced(void)
 {
 	uint32_t *histograms = calloc(1, tach__histograms_size(COUNT + 1)), *ours;
 	struct tach__worst *worst = tach__worst_make(2, COUNT + 1);
@@ -477,10 +477,10 @@ int main(void)
 {
 	CASE(a_set);
 	CASE(bounds_of_sets);
-	CASE(sets_that_are_none);
+	CASE(invalid_sets_are_refused);
 	CASE(totals);
 	CASE(no_memory_for_rows);
-	CASE(what_rows_point_to);
+	CASE(pointers_of_rows_are_replaced);
 	CASE(sites);
 	return check_done();
 }

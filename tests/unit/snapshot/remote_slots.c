@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "tests/unit/snapshot/slots_there.h"
 
-static void those_entered(void)
+static void entered_slots_are_read(void)
 {
 	static const uint32_t ids[] = {FIRST, FIRST + 1, 62, 63, 64, 65, 100, 127};
 	unsigned reads;
@@ -112,7 +112,7 @@ static void overflows(void)
 
 /* ---- the memory to which a slot's pointers point ---- */
 
-static void what_slots_point_to(void)
+static void pointers_of_slots_are_replaced(void)
 {
 	static struct tach__sampling sampling;
 	static struct tach__worst *table[128];
@@ -202,7 +202,7 @@ static void fenced_or_not(void)
 }
 
 /* A cost that is not a number, or is impossible, becomes 0. */
-static void costs_that_are_none(void)
+static void invalid_costs_become_0(void)
 {
 	const double costs[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
 
@@ -220,7 +220,7 @@ static void costs_that_are_none(void)
 }
 
 /* A slot's id may be any number: if the table has no place for it, it has no worst entries. */
-static void ids_that_are_none(void)
+static void invalid_ids_have_no_worst_entries(void)
 {
 	static struct tach__worst *table[1];
 
@@ -325,13 +325,13 @@ static void the_same_thread(void)
 
 int main(void)
 {
-	CASE(those_entered);
+	CASE(entered_slots_are_read);
 	CASE(chunks);
 	CASE(overflows);
-	CASE(what_slots_point_to);
+	CASE(pointers_of_slots_are_replaced);
 	CASE(fenced_or_not);
-	CASE(costs_that_are_none);
-	CASE(ids_that_are_none);
+	CASE(invalid_costs_become_0);
+	CASE(invalid_ids_have_no_worst_entries);
 	CASE(records);
 	CASE(strides);
 	CASE(no_memory);

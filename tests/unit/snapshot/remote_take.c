@@ -174,7 +174,7 @@ static void tried_again(void)
 }
 
 /* A try: from its first read of the registry to its last. */
-static void of_a_moment(void)
+static void changes_restart_a_try(void)
 {
 	static void (*const changes[])(void) = {openings, folds, generation, config_moves};
 
@@ -224,7 +224,7 @@ static void row_grows(void)
 }
 
 /* Sums are from the same time, although large data were read earlier. */
-static void as_it_is_then(void)
+static void sums_are_of_the_last_try(void)
 {
 	struct tach_snapshot *s;
 
@@ -328,8 +328,8 @@ int main(void)
 	CASE(no_regions);
 	CASE(a_list_that_repeats);
 	CASE(tried_again);
-	CASE(of_a_moment);
-	CASE(as_it_is_then);
+	CASE(changes_restart_a_try);
+	CASE(sums_are_of_the_last_try);
 	CASE(large_once);
 	CASE(threads_that_end);
 	CASE(tries_without_a_set);

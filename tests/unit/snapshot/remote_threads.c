@@ -123,7 +123,7 @@ static void rests(void)
 }
 
 /* Any one of the reads fails. */
-static void it_is_not_there(void)
+static void failed_reads_end_the_thread(void)
 {
 	unsigned reads;
 
@@ -158,6 +158,6 @@ int main(void)
 	CASE(under_write);
 	CASE(words_of_the_second);
 	CASE(rests);
-	CASE(it_is_not_there);
+	CASE(failed_reads_end_the_thread);
 	return check_done();
 }

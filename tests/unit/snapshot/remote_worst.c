@@ -79,7 +79,7 @@ static void taken(void)
 }
 
 /* No entries are kept, or the entries belong to another set. */
-static void not_taken(void)
+static void entries_of_another_set_are_not_read(void)
 {
 	begin(1 + COUNT);
 	CHECK(tach__remote_worst(&r, NULL, &config, NULL, &row) == 0 && there_reads == 0);
@@ -101,7 +101,7 @@ static void not_taken(void)
 	end();
 }
 
-static void it_is_not_there(void)
+static void failed_reads_are_errors(void)
 {
 	for (unsigned n = 1; n <= 4; n++)
 		for (int gone = 0; gone < 2; gone++) {
@@ -183,7 +183,7 @@ static void grows(unsigned nth)
 }
 
 /* The numbers that were checked are those that are used. */
-static void another_size_meanwhile(void)
+static void checked_sizes_are_used(void)
 {
 	for (int sums = 0; sums < 2; sums++) {
 		begin(1 + COUNT);
@@ -200,9 +200,9 @@ static void another_size_meanwhile(void)
 int main(void)
 {
 	CASE(taken);
-	CASE(not_taken);
-	CASE(it_is_not_there);
+	CASE(entries_of_another_set_are_not_read);
+	CASE(failed_reads_are_errors);
 	CASE(under_write);
-	CASE(another_size_meanwhile);
+	CASE(checked_sizes_are_used);
 	return check_done();
 }

@@ -96,7 +96,7 @@ static void counts(void)
  * Numbers of the whole snapshot: missing data meanwhile. A stale value in either snapshot makes
  * the difference wrong.
  */
-static void of_the_whole(void)
+static void numbers_of_the_whole_snapshot(void)
 {
 	struct tach_counts c = {.size = sizeof c};
 
@@ -331,7 +331,7 @@ static void failures(void)
 int main(void)
 {
 	CASE(counts);
-	CASE(of_the_whole);
+	CASE(numbers_of_the_whole_snapshot);
 	CASE(by_place_in_any_order);
 	CASE(values);
 	CASE(error_of_the_clock);

@@ -192,7 +192,7 @@ static void before_regions_were_switched_on(void)
 	      err.column == 0 && strstr(err.text, "nowhere"));
 }
 
-static void amid_the_library(void)
+static void handlers_in_library_code_are_refused(void)
 {
 	configure("", NULL, 0);
 	first();
@@ -227,7 +227,7 @@ static void *holds_the_lock(void *unused)
 }
 
 /* A snapshot of another thread is waited for. */
-static void beside_another_thread(void)
+static void snapshots_wait_for_each_other(void)
 {
 	pthread_t thread;
 
@@ -329,7 +329,7 @@ static void threads_that_end_meanwhile(void)
  * A slot is being written: the snapshot uses the last consistent copy, and its thread must
  * check itself.
  */
-static void writers_left_amid(void)
+static void slots_under_write_are_consistent(void)
 {
 	struct tach__slot *slot = NULL;
 	uint64_t limit;
@@ -572,7 +572,7 @@ static int sets(void)
 	return n;
 }
 
-static void sets_are_let_go(void)
+static void old_sets_are_freed(void)
 {
 	struct tach__config *config;
 	struct tach_snapshot *one = NULL, *two = NULL;
@@ -609,7 +609,7 @@ static void sets_are_let_go(void)
 }
 
 /* All sets that take turns are included, not only the first. */
-static void sets_in_turn_are_let_go(void)
+static void sets_that_take_turns_are_freed(void)
 {
 	struct tach__config *of[4] = {NULL};
 	uint32_t refs[4];
@@ -674,12 +674,12 @@ int main(void)
 	tach__sys = fake_sys;
 	fake_members = 3; /* for each set that takes turns, like tests/unit/region/turns.c */
 	CASE(before_regions_were_switched_on);
-	CASE(amid_the_library);
-	CASE(beside_another_thread);
+	CASE(handlers_in_library_code_are_refused);
+	CASE(snapshots_wait_for_each_other);
 	CASE(without_memory);
 	CASE(threads_and_what_they_entered);
 	CASE(threads_that_end_meanwhile);
-	CASE(writers_left_amid);
+	CASE(slots_under_write_are_consistent);
 	CASE(slots_of_handlers);
 	CASE(slots_that_are_not_exact);
 	CASE(reasons);
@@ -687,8 +687,8 @@ int main(void)
 	CASE(filters_that_fit_nothing);
 	CASE(notes);
 	CASE(all_sets_are_in_it);
-	CASE(sets_are_let_go);
-	CASE(sets_in_turn_are_let_go);
+	CASE(old_sets_are_freed);
+	CASE(sets_that_take_turns_are_freed);
 	CASE(of_another_copy);
 	return check_done();
 }

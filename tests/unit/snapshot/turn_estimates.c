@@ -251,7 +251,7 @@ static void names_and_sums(void)
 static const char first_saw_all[] = "2 sets of events took turns and saw 100.0, 0.0 % of the "
 				    "entries; 1 of 1 regions were not seen by all";
 
-static void not_seen(void)
+static void unseen_regions_are_lost(void)
 {
 	begin();
 	/* By a set that has y. */
@@ -468,7 +468,7 @@ int main(void)
 	tach__registry.by_id = ids;
 	CASE(scaled_up);
 	CASE(names_and_sums);
-	CASE(not_seen);
+	CASE(unseen_regions_are_lost);
 	CASE(one_entry);
 	CASE(no_metrics);
 	CASE(most_events);

@@ -30,7 +30,7 @@ static struct tach__plain_worst entry(double time, double x, const char *name)
 					  .begun = 9};
 }
 
-static void what_is_said(void)
+static void values_of_worst_entries(void)
 {
 	struct tach__plain_worst worst[2] = {entry(1, 2, "a"), entry(3, 4, "b")};
 	/* The last one is beyond the existing ones. */
@@ -161,7 +161,7 @@ static void taken_in_order(void)
 }
 
 /* The entries are in any order. */
-static void alike_ones_by_beginning(void)
+static void equal_entries_are_sorted_by_begin(void)
 {
 	static const struct tach_snapshot s = {.clock_hz = 1e9};
 
@@ -283,7 +283,7 @@ static void unknown_come_last(void)
 }
 
 /* Compares an entry of 100 ns at 0 s with another one: are they the same? */
-static void told_from_older(void)
+static void new_entries_are_recognised(void)
 {
 	static const struct {
 		double at, time;
@@ -333,11 +333,11 @@ static void told_from_older(void)
 
 int main(void)
 {
-	CASE(what_is_said);
+	CASE(values_of_worst_entries);
 	CASE(taken_in_order);
-	CASE(alike_ones_by_beginning);
+	CASE(equal_entries_are_sorted_by_begin);
 	CASE(added_up);
 	CASE(unknown_come_last);
-	CASE(told_from_older);
+	CASE(new_entries_are_recognised);
 	return check_done();
 }

@@ -96,7 +96,7 @@ static void when_they_began(void)
 }
 
 /* 2 % are 20 ms of a second, and 4 us of an entry's 200 us. */
-static void none_is_new(void)
+static void old_entries_are_not_new(void)
 {
 	struct shot older, newer;
 
@@ -141,7 +141,7 @@ int main(void)
 {
 	keep();
 	CASE(when_they_began);
-	CASE(none_is_new);
+	CASE(old_entries_are_not_new);
 	CASE(another_like_it_is_new);
 	CASE(of_saved_reports);
 	tach__worst_free(kept);

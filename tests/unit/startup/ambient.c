@@ -150,7 +150,7 @@ static void oddities(void)
 	CHECK(tach__ambient_odd(text, sizeof text) == 0);
 }
 
-static void why_not(void)
+static void reasons_for_no_row_are_reported(void)
 {
 	in_child(oddities);
 }
@@ -173,7 +173,7 @@ int main(void)
 	}
 	unsetenv("TACH_RUN");
 	CASE(rows);
-	CASE(why_not);
+	CASE(reasons_for_no_row_are_reported);
 	root_wipe(folder);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);
 	return check_done();

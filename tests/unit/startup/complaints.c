@@ -146,7 +146,7 @@ static void what_has_no_effect(void)
 }
 
 /* Uses the terms of the variable's users. */
-static void what_others_say(void)
+static void messages_use_the_users_terms(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	char text[400], wanted[400];
@@ -185,7 +185,7 @@ static void what_others_say(void)
 }
 
 /* A buffer that is too small is filled completely. */
-static void too_long_to_be_said(void)
+static void long_messages_are_cut(void)
 {
 	char text[30];
 
@@ -208,7 +208,7 @@ static void output_is(const char *output, int cannot, const char *wanted)
 	CHECK(strcmp(text, wanted) == 0, "%s: %s", output, text);
 }
 
-static void where_none_can_come(void)
+static void unwritable_places_are_reported(void)
 {
 	char text[300], name[5000];
 
@@ -342,9 +342,9 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	CASE(what_has_no_effect);
-	CASE(what_others_say);
-	CASE(too_long_to_be_said);
-	CASE(where_none_can_come);
+	CASE(messages_use_the_users_terms);
+	CASE(long_messages_are_cut);
+	CASE(unwritable_places_are_reported);
 	CASE(one_line);
 	CASE(no_reader);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);

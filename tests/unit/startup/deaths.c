@@ -175,7 +175,7 @@ static void dies(void)
 	CHECK(0, "it lives");
 }
 
-static void each_of_them(void)
+static void deadly_signals_end_the_process(void)
 {
 	int n = 0;
 
@@ -320,7 +320,7 @@ static void none_of_a_vfork(void)
 	CHECK(rmdir(folder) == 0 && mkdir(folder, 0700) == 0, "a report was written");
 }
 
-static void whatever_it_was(void)
+static void programs_own_actions_stay(void)
 {
 	in_child(the_programs_own);
 	in_child(none_is_watched);
@@ -501,7 +501,7 @@ static void several_given_up(void)
 	has("no report comes at SIGHUP, SIGUSR1, SIGTERM: the program set its own action", 1);
 }
 
-static void what_is_seen(void)
+static void program_sees_its_own_actions(void)
 {
 	if (HANDLED)
 		SKIP("the sanitizer handles some of them");
@@ -519,7 +519,7 @@ static void what_is_seen(void)
 }
 
 /* All signals except those that an instruction raises. */
-static void others(void)
+static void only_instruction_signals_stay_open(void)
 {
 	sigset_t set = tach__deaths_others();
 
@@ -546,11 +546,11 @@ int main(void)
 		signal(*s, SIG_DFL);
 	CASE(names_of_signals);
 	CASE(one_that_asks);
-	CASE(each_of_them);
+	CASE(deadly_signals_end_the_process);
 	CASE(sent_again);
-	CASE(whatever_it_was);
-	CASE(what_is_seen);
-	CASE(others);
+	CASE(programs_own_actions_stay);
+	CASE(program_sees_its_own_actions);
+	CASE(only_instruction_signals_stay_open);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);
 	return check_done();
 }

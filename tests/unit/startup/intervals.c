@@ -256,7 +256,7 @@ static void in_its_time(void)
 	content("a.json");
 }
 
-static void its_work(void)
+static void reports_are_written_in_time(void)
 {
 	in_child(in_its_time);
 }
@@ -267,7 +267,7 @@ int main(void)
 		return 1;
 	CASE(numbers);
 	CASE(begins);
-	CASE(its_work);
+	CASE(reports_are_written_in_time);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);
 	return check_done();
 }

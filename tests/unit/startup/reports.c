@@ -260,7 +260,7 @@ static void of_none(void)
 	CHECK(tach__output_to(NULL) == 1);
 }
 
-static void to_takers(void)
+static void reports_go_to_their_taker(void)
 {
 	in_child(to_a_taker);
 	CHECK(ends_with(is_taken_at_the_end) == 0);
@@ -394,7 +394,7 @@ int main(void)
 	CASE(files);
 	CASE(at_the_end);
 	CASE(equal_numbers);
-	CASE(to_takers);
+	CASE(reports_go_to_their_taker);
 	CASE(another_copy);
 	CASE(traces);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);

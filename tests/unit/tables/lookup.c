@@ -16,7 +16,7 @@ static int find(const char *name)
 	return tach__pmu_find(name, strlen(name));
 }
 
-static void as_many_as_there_are(void)
+static void numbers_beyond_the_last_are_refused(void)
 {
 	int n = (int)(tach__tab_npmus + tach__tab_nboxes + tach__tab_npfm3);
 
@@ -286,7 +286,7 @@ static void wired_in(void)
 
 int main(void)
 {
-	CASE(as_many_as_there_are);
+	CASE(numbers_beyond_the_last_are_refused);
 	CASE(each_by_its_name);
 	CASE(as_vendors_spell_them);
 	CASE(not_the_next_tables);

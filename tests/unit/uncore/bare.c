@@ -95,7 +95,7 @@ static void long_strings(void)
 	}
 }
 
-static void this_machines_are(void)
+static void events_without_a_box_use_this_machine(void)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -135,7 +135,7 @@ int main(void)
 	setenv("TACH_PMU", "skx", 1);
 	CASE(all_of_its_kind);
 	CASE(long_strings);
-	CASE(this_machines_are);
+	CASE(events_without_a_box_use_this_machine);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

@@ -122,7 +122,7 @@ static void read_all(void)
 }
 
 /* The leader of each group is enabled, until one fails. */
-static void all_are_told(void)
+static void every_leader_is_enabled(void)
 {
 	CHECK(tach_uncore_start(&boxes) == 0 && told[0] == 1 && told[1] == 1);
 	CHECK(tach_uncore_stop(&boxes) == 0 && told[0] == 101 && told[1] == 101);
@@ -149,7 +149,7 @@ int main(void)
 {
 	tach__sys = kernel;
 	CASE(read_all);
-	CASE(all_are_told);
+	CASE(every_leader_is_enabled);
 	CASE(names_and_counters);
 	return check_done();
 }
