@@ -4,13 +4,13 @@
  * kind of object that the C interface gives away, spans from C++20 on, durations of <chrono>.
  * C++11, with or without exceptions and RTTI. tach.hpp(3).
  *
- * Functions that open an object have two forms. With a tach_error as its last argument it never
- * throws: on failure
- * the object is empty (false, get() is a null pointer), and the error says why. Without one it
- * throws tach::error; where exceptions are switched off (-fno-exceptions) it cannot, and the
- * object is empty as well. An empty object may be destroyed, moved and asked get() and whether
- * it is empty, and what is made of an empty one is empty; everything else needs one that is
- * not. Nothing else throws. get() goes to the C functions, release() gives the object away.
+ * Functions that open an object have two forms. With a tach_error as last argument, they never
+ * throw: on failure the object is empty (false, get() is a null pointer), and the error says
+ * why. Without this argument, they throw tach::error; with -fno-exceptions the object is empty
+ * instead. You may destroy and move an empty object, call get(), and test whether it is empty;
+ * objects made from an empty one are empty too. All other functions need an object that is not
+ * empty. No other function throws.
+ * get() returns the argument for C functions; release() gives the object to the caller.
  */
 #ifndef TACH_HPP
 #define TACH_HPP
@@ -70,8 +70,8 @@ class error : public std::runtime_error
  *	tach::scope guard(site);
  *
  * or TACH_GUARD(parse). 1 instead of 0, or TACH_GUARD_FENCED: both edges are fenced;
- * TACH_SITE_FLAT, or TACH_GUARD_FLAT: for one that lies in no other (TACH_START_FLAT). Neither
- * copied nor moved: the counts at its start belong to this thread.
+ * TACH_SITE_FLAT, or TACH_GUARD_FLAT: for a region outside all others (TACH_START_FLAT). It is
+ * not copied or moved: the counts at its start belong to this thread.
  */
 class scope
 {
@@ -155,7 +155,7 @@ template <class object, void (*destroy)(object *)> class owner
 	{
 		return handle;
 	}
-	/* The caller's from here on. */
+	/* The caller owns it from here on. */
 	object *release() noexcept
 	{
 		object *mine = handle;
@@ -169,7 +169,7 @@ template <class object, void (*destroy)(object *)> class owner
 	}
 
       protected:
-	/* Of a call that gave the object to open(), or an error. */
+	/* Takes the result of a call that gave the object to open(), or an error. */
 	void opened(int code) noexcept
 	{
 		if (code < 0)
@@ -233,7 +233,7 @@ class set : public owner<tach_set, tach_set_free>
 	{
 		return tach_set_missing(get());
 	}
-	/* Of deltas of all members; flags of them, which may be nullptr. */
+	/* Evaluates deltas of all members, with their flags or nullptr. */
 	double eval(int metric, const uint64_t *deltas,
 		    std::chrono::duration<double, std::nano> elapsed,
 		    const uint32_t *flags = nullptr, uint32_t *out = nullptr) const noexcept

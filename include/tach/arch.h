@@ -3,93 +3,93 @@
 /*
  * The only place that distinguishes architectures, and the contract of their headers.
  *
- * include/tach/arch/X.h defines the following. Those marked * may be missing where
+ * include/tach/arch/X.h defines the following. It may leave out macros marked * if
  * TACH_ARCH_FAST is 0.
  *
- *   TACH_ARCH_NAME               its name in a report; the folder of arch/ with its tables
- *   TACH_ARCH_FAST               1 if counters can be read in user space, else 0
- *   TACH_ARCH_SIGNED             1 if TACH_COUNTER gives values already extended by sign
+ *   TACH_ARCH_NAME               Its name in a report; the folder of arch/ with its tables.
+ *   TACH_ARCH_FAST               1 if counters can be read in user space, else 0.
+ *   TACH_ARCH_SIGNED             1 if TACH_COUNTER gives values already extended by sign.
  *
- *   TACH_PAGE(reader, i)         address of member i's page, computed in the cheapest way;
- *                                default: C
- *   TACH_STUBS(width)            way.stubs for a counter of that width (library only)
- * * TACH_NUMBER(index, number)   number = what TACH_COUNTER wants for a page's index; the
- *                                expression is true if index is 0; default: the index
+ *   TACH_PAGE(reader, i)         Address of member i's page, computed in the cheapest way;
+ *                                default: C.
+ *   TACH_STUBS(width)            way.stubs for a counter of that width (library only).
+ * * TACH_NUMBER(index, number)   Sets number to TACH_COUNTER's argument for a page's index. The
+ *                                expression is true if index is 0. Default: the index.
  * * TACH_COUNTER(way, number, value, seen)
- *                                reads one counter into value: 64 bits, raw or extended by
+ *                                Reads one counter into value: 64 bits, raw or extended by
  *                                sign. If the instruction faults after tach_fault_install()
  *                                was called, `seen` is odd afterwards. A compiler barrier.
- * * TACH_COUNTER_48(...)         the same of a counter of 48 bits, extended by sign; default:
- *                                TACH_COUNTER and C
- *   TACH_COUNTER_SHOWN(...)      the same where TACH_COUNTERS_HIDE() is 0; default: the same
- *   TACH_COUNTER_SHOWN_MEMORY    1 if its `seen` is a word in memory; default: 0
- *   TACH_COUNTER_STALE           1 if TACH_COUNTER may be given a number that the page showed
- *                                before, or 0 where none is known yet: any value will do then,
- *                                but nothing else; default: 0
+ * * TACH_COUNTER_48(...)         The same for a counter of 48 bits, extended by sign; default:
+ *                                TACH_COUNTER and C.
+ *   TACH_COUNTER_SHOWN(...)      The same if TACH_COUNTERS_HIDE() is 0; default: the same.
+ *   TACH_COUNTER_SHOWN_MEMORY    1 if its `seen` is a word in memory; default: 0.
+ *   TACH_COUNTER_STALE           1 if TACH_COUNTER accepts a number that the page showed
+ *                                before, or 0 if none is known yet. Its value is then
+ *                                arbitrary, without other effects. Default: 0.
  * * TACH_COUNTER_AT(at, value, seen)
- *                                the same by the address of its code, which may be an older one
- *                                but no other (library only)
+ *                                The same by the address of its code, which may be an older one
+ *                                but no other (library only).
  * * TACH_COUNTER_SEE(at, way, seen)
- *                                takes that address from the page, and the page's lock into
- *                                `seen`, unless a signal handler of this thread came in
- *                                between; 0: neither, as it cannot be read here (library only)
- *   TACH_COUNTERS_HIDE()         whether this processor can hide counters behind a value, as
- *                                TACH_COUNTER asks; default: 1 (library only)
- *   tach__word                   what the lock and index of a page are held in, at least 32
- *                                bits; TACH_WORD(value) makes it of 32 bits; default:
- *                                uint32_t
+ *                                Takes that address from the page, and the page's lock into
+ *                                `seen`, unless a signal handler of this thread interrupts
+ *                                it. Returns 0 if the page forbids reading (library only).
+ *   TACH_COUNTERS_HIDE()         1 if this processor can hide counters: TACH_COUNTER then tests
+ *                                for a special value; default: 1 (library only).
+ *   tach__word                   Type for the lock and index of a page, at least 32
+ *                                bits; TACH_WORD(value) truncates it to 32 bits; default:
+ *                                uint32_t.
  * * TACH_ADD(value, operand)     value += operand, operand in memory. A compiler barrier;
- *                                default: as the compiler has it
+ *                                default: plain C.
  *
  * * TACH_FAULT_PC(context), TACH_FAULT_SITE(context), TACH_FAULT_OURS(pc)
- *                                of a ucontext_t: the program counter, the address that the
- *                                record of the counter instruction has if it faulted there,
- *                                and whether one stands at pc (library only)
+ *                                For a ucontext_t: the program counter, and the address in the
+ *                                record of the counter instruction if that faulted. The last
+ *                                is true if a counter instruction is at pc (library only).
  *   TACH_ARCH_FAULTS             1 if a correct read may fault, so that opening a reader
- *                                installs the handler of tach/fault.h; default: 0
- *   TACH_ARCH_UNREADABLE(attr)   1 if that event's page must not be read though it says that
- *                                it may be (library only); default: 0
- *   TACH_ARCH_UNDIVIDED          1 if there are PMUs that cannot leave a privilege level out
- *                                (EINVAL); default: 0
- *   TACH_ARCH_ASKS               1 if an event asks for user access, and for its counter's
- *                                width, in config1 (arm64); default: 0
- *   TACH_WIDTH(width)            whether counters of so many bits can be read (library only);
- *                                default: 1 to 64
- *   TACH_ARCH_WATCHDOG           1 if the kernel's NMI watchdog takes a counter; default: 1
+ *                                installs the handler of tach/fault.h; default: 0.
+ *   TACH_ARCH_UNREADABLE(attr)   1 if that event's page must not be read although it permits
+ *                                reading (library only); default: 0.
+ *   TACH_ARCH_UNDIVIDED          1 if there are PMUs that cannot exclude a privilege level
+ *                                (EINVAL); default: 0.
+ *   TACH_ARCH_ASKS               1 if an event requests user access, and its counter's
+ *                                width, in config1 (arm64); default: 0.
+ *   TACH_WIDTH(width)            1 if counters of this number of bits can be read (library
+ *                                only); default: 1 for 1 to 64 bits.
+ *   TACH_ARCH_WATCHDOG           1 if the kernel's NMI watchdog takes a counter; default: 1.
  *
- *   tach_clock()                 one clock read (TSC, CNTVCT, ITC); 0 where there is none
- *   TACH_FENCE()                 all before it has executed before anything after it starts
+ *   tach_clock()                 One clock read (TSC, CNTVCT, ITC); 0 if there is no clock.
+ *   TACH_FENCE()                 All before it has executed before anything after it starts.
  *   tach__arch_loop(n)           n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
- *                                each and nothing else: counts are verified with it
+ *                                each and nothing else: verifies counts.
  *
- * The next take the same number of instructions wherever they stand, whatever they are
- * given; default: plain C.
- *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0
- *   TACH__CLEAR(word)            a pointer becomes NULL
- *   TACH_ADDRESS(object)         address of a static object
- *   TACH_HIGHEST(value)          number of the highest bit set in a uint64_t that is not 0
+ * The next four take the same number of instructions at every place and for every value;
+ * default: plain C.
+ *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0.
+ *   TACH__CLEAR(word)            A pointer becomes NULL.
+ *   TACH_ADDRESS(object)         Address of a static object.
+ *   TACH_HIGHEST(value)          Number of the highest bit set in a uint64_t that is not 0.
  *
- * The next seven are optional: what regions use in place of C where the processor can do it
- * in one instruction, or without a branch.
- * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a signal handler of this
- *                                thread
- * * TACH_COUNT(word, by, single) the same where such a handler changes that very word
+ * The next seven are optional: regions use them in place of C if the processor needs only one
+ * instruction, or no branch. A handler here is a signal handler of this thread.
+ * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a handler
+ *                                of this thread.
+ * * TACH_COUNT(word, by, single) The same if a handler changes the same word.
  * * TACH_BUMP_TWO(one, a, two, b)
- *                                one += a; two += b: words of 64 bits, `two` behind `one`, which
- *                                no such handler changes
- * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch; no count
- *                                of such a handler is lost below that
+ *                                one += a; two += b: words of 64 bits, `two` follows `one`; no
+ *                                handler changes them.
+ * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch. Below that
+ *                                limit, no count of a handler is lost.
  * * TACH_BELOW(a, b, below, other)
- *                                below = a < b ? below : other; a and b are compared as 32
- *                                bits, below and other are pointers; no branch
- * * TACH_TAKE(word, single)      sets bit 0 of the 64-bit word; whether it was set: nothing of
- *                                this thread's comes in between
+ *                                below = a < b ? below : other. a and b are compared as 32
+ *                                bits, below and other are pointers; no branch.
+ * * TACH_TAKE(word, single)      Sets bit 0 of the 64-bit word and returns its old value; no
+ *                                handler can interrupt it.
  *   TACH_SINGLE()                `single` of both: 1 if this processor does it in one
- *                                instruction, 0: as many as it takes; default: 1 (library only)
+ *                                instruction, 0 if in several; default: 1 (library only).
  *   TACH_ONCE_IS_VOLATILE        1 if volatile is a better way than a relaxed atomic
- *                                to load or store one word; default: 0
- * * TACH_PARK(value)             the value, in a register that holds no address and need not be
- *   TACH_UNPARK(value)           saved; and back
+ *                                to load or store one word; default: 0.
+ * * TACH_PARK(value)             The value in a register that holds no address and is not
+ *   TACH_UNPARK(value)           saved; and back.
  */
 /* clang-format on */
 #ifndef TACH_ARCH_H
