@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that lie elsewhere: open(2) stands before the C library's, and asks the test where. */
+/* Replaces open(2), so that a test can redirect a path to another file. */
 #ifndef TESTS_MOVED_H
 #define TESTS_MOVED_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The test's: the path itself, or another, of which there is room for that many bytes. */
+/* Defined by the test: the path itself, or another one in a buffer of this many bytes. */
 static const char *moved(const char *path, int flags, char *room, size_t size);
 
 #pragma GCC visibility push(default)

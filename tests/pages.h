@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Page faults of a known number. */
+/* Makes a known number of page faults. */
 #ifndef TESTS_PAGES_H
 #define TESTS_PAGES_H
 

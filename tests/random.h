@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that look like chance and are the same in every run: xorshift64. */
+/* Random-looking numbers that are the same in every run: xorshift64. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H
 

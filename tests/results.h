@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Benchmarks' results: made of their JSON, and shown. */
+/* Makes results of benchmarks from their JSON, and shows them. */
 #ifndef TESTS_RESULTS_H
 #define TESTS_RESULTS_H
 
@@ -8,7 +8,7 @@
 #include "tests/check.h"
 
 /*
- * In JSON, a value whose five samples are alike. At a confidence of 0.9 asked for they miss the
+ * In JSON, a value with five equal samples. At a requested confidence of 0.9, they miss the
  * median in 2 of 32 cases.
  */
 #define RESULT_OF_FIVE(name, median, low, high, empty, resolution, flags, more)                \
@@ -29,7 +29,7 @@ static inline struct tach_bench *result_of(const char *json)
 	return b;
 }
 
-/* Until the next call. */
+/* The result is valid until the next call. */
 /* Without the date and the machine, which JSON has before its values. */
 static inline const char *shown(const struct tach_bench *b, enum tach_bench_format format)
 {

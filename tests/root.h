@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pretended machines: files of /proc and /sys under another root. */
+/* Simulated machines: files of /proc and /sys below another root directory. */
 #ifndef TESTS_ROOT_H
 #define TESTS_ROOT_H
 
@@ -41,7 +41,7 @@ root_put(const char *root, const char *path, const char *format, ...)
 	fclose(to);
 }
 
-/* All that was put there. */
+/* Removes all files below it. */
 static inline void root_wipe(const char *root)
 {
 	char command[128];

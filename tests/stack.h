@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The variables of who is called next find this where they lie. */
+/* The variables of the next called function contain this. */
 __attribute__((noinline, unused)) static void dirty_stack(void)
 {
 	volatile char room[16384];

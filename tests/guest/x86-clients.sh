@@ -16,7 +16,7 @@ perf=$(command -v perf) exegesis=/usr/lib/llvm-14/bin/llvm-exegesis env=$(comman
 mapfile -t libraries < <(ldd "$perf" "$exegesis" "$env" | grep -o '=> /[^ ]*' | cut -c4- | sort -u)
 loader=$(ldd "$env" | grep -o '/[^ ]*ld-linux[^ ]*')
 
-# The guest has no shared libraries of its own: the loader is named, and told where they are.
+# The guest has no shared libraries of its own: the test names the loader, and gives it their folder.
 run=("${loader##*/}" --library-path /bin) commands=()
 for cpu in GenuineIntel-6-{55-4,6A-6,3C-3,8F-6} AuthenticAMD-{23-31-0,25-1-1}; do
 	commands+=(-x "${run[*]} /bin/env PERF_CPUID=$cpu /bin/${run[*]} /bin/perf list --details pmu")
@@ -53,8 +53,8 @@ tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok x86-clients/$1"; else echo "not ok x86-clients/$1"; failed=1; fi; }
 
-# Where ours differ: fixed counters, which perf 6.1 asks general ones for, and words that the vendor has corrected
-# or taken back since.
+# Different codes: fixed counters, for which perf 6.1 uses general ones, and codes that the vendor has since corrected
+# or withdrawn.
 cat >"$work/rules" <<'END'
 fixed hsw cpu_clk_unhalted.thread
 fixed hsw cpu_clk_unhalted.thread_any
@@ -116,7 +116,7 @@ python3 "$work/names.py" "$work/out" "$B/tach" "$work/count" 2>"$work/said" | so
 diff <(cut -d' ' -f2- "$work/rules" | sort) "$work/differ" || { cat "$work/said"; rc=1; }
 result perf_list $rc
 
-# Names of counters are libpfm-4's, and what they count is the emulator's: a number to a hundredth.
+# Names of counters are libpfm-4's, and the emulator makes their counts: numbers agree to a hundredth.
 measured() { grep -oE 'key: [A-Za-z0-9_]+, value: [0-9.]+' "$work/out" | sed -E 's/(\.[0-9]{2})[0-9]*$/\1/'; }
 n=$(measured | wc -l)
 [ "$n" -ge 20 ] && cmp -s <(measured | head -n $((n / 2))) <(measured | tail -n $((n / 2)))

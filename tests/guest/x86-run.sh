@@ -17,8 +17,8 @@ gcc -O2 -static -o "$work/attached" tests/unit/tools/run/attached.c -lpthread ||
 awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial-loop.md | sed 's/2048/256/g' >"$work/slow.c"
 gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
 
-# LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.
-# The guest has no shared libraries of its own: the loader is named, and told where they are.
+# LD_BIND_NOW: otherwise ld.so's work at the first call of a function counts for its caller. The guest has no shared
+# libraries of its own: the test names the loader, and gives it their folder.
 loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
 mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach)
 tests/guest/boot x86 -e LD_BIND_NOW=1 \
@@ -57,14 +57,14 @@ between loop branches:k 0 100000
 between loop two 0.499 0.52
 # The passes have instructions at user level in common, although they were not requested.
 [ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 2 ] || { echo "not ok x86-run passes"; failed=1; }
-# From outside: those, and what the loader and main do.
+# Counted from outside: the threads' instructions, and those of the loader and main.
 between '(whole program)' instructions 8000000 9500000
 # The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.
 for loop in by_row by_column; do
 	between $loop instructions 655360 1966080
 	between $loop cycles 100000 1e12
 done
-# The gate takes interrupts out by itself: what the emulated PMU counts for them is an eighth of the instructions.
+# The gate subtracts interrupts itself: the emulated PMU counts an eighth of the instructions for them.
 tr -d ' \n' <"$work/out" | grep -q '"instructions":{"value":35[0-9.]*,"raw":40[0-9.]*,[^}]*"corrected"' || { echo "not ok x86-run correct"; failed=1; }
 grep -qE '^work +instructions +3\.5[0-9]+ M .* no change( larger than [0-9.e-]+ %)?$' "$work/out" && grep -qE '^work +instructions +3\.5[0-9]+ M .* worse$' "$work/out" ||
 	{ echo "not ok x86-run gate"; failed=1; }

@@ -39,7 +39,7 @@ static uint32_t loop(const struct hardware *h, uint64_t turns, uint64_t *delta)
 	return tach_reader_end(h->reader, &mark, delta);
 }
 
-/* The least of many short loops: nothing interrupted that one. */
+/* Takes the minimum of many short loops, which no interrupt disturbed. */
 static uint64_t empty(const struct hardware *h)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], least = UINT64_MAX;
@@ -78,7 +78,9 @@ static void an_instruction_for_each(void)
 	       tries, interrupts, (int64_t)raw, (int64_t)off);
 	if (tries == 0 || interrupts == 0)
 		SKIP("no loop was interrupted");
-	/* One between the reads of an edge is counted by one of the two alone. */
+	/*
+	 * An interrupt between the reads of a START or STOP is in one of the two counts only.
+	 */
 	CHECK(off + 2 <= 4, "%" PRId64 " of %" PRIu64, (int64_t)off, interrupts);
 	hardware_close(&h);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops of known length on whatever this machine is. Real processors count an instruction too
- * many for an interrupt here and there, so the least of many tries is judged: that one is
- * exact.
+ * Loops of known length on this machine, whatever it is. Real processors count an extra
+ * instruction for some interrupts, so the minimum of many tries is checked, which is exact.
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -14,7 +13,7 @@
 
 enum { TRIES = 300, READS = 200000 };
 
-/* The least that member 0 shows for a loop of n turns, of entries that nothing interrupted. */
+/* The minimum that member 0 shows for a loop of n turns, over undisturbed entries. */
 static uint64_t least(struct hardware *h, uint64_t n)
 {
 	uint64_t best = UINT64_MAX;
@@ -66,8 +65,8 @@ static void branches(void)
 }
 
 /*
- * Every turn waits for the multiplication before it, so no processor takes less than a cycle
- * for it; and a fenced end must not be read before the chain is through.
+ * Every turn waits for the multiplication before it, so it takes at least one cycle on any
+ * processor; a fenced end must not be read before the chain is finished.
  */
 static void fenced_cycles(void)
 {
@@ -98,7 +97,7 @@ static void fenced_cycles(void)
 	hardware_close(&h);
 }
 
-/* To the nth CPU of those that the process may use; beyond them: anywhere. */
+/* Moves to the nth CPU that the process may use; beyond the last: to any. */
 static void wander(int nth)
 {
 	static cpu_set_t all;
@@ -113,7 +112,7 @@ static void wander(int nth)
 	sched_setaffinity(0, sizeof one, CPU_COUNT(&one) ? &one : &all);
 }
 
-/* From CPU to CPU, every read in between two read(2) of the same group. */
+/* Moves from CPU to CPU; every read lies between two read(2) calls of the same group. */
 static void reads_lie_between_system_calls(void)
 {
 	uint64_t last[TACH_COUNTERS_MAX] = {0}, outside = 0, backward = 0, flagged = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions on whatever this machine is: sums of known loops, and metrics over them. */
+/* Regions on this machine, whatever it is: sums of known loops, and metrics over them. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static int region_named(const struct tach_snapshot *snapshot, const char *name)
 }
 
 /*
- * Interrupts add one each on some processors and flag what they interrupt: 0.2 % is more than
- * either can do to loops of this length.
+ * Some processors count one extra instruction per interrupt; regions with an interrupt are
+ * flagged. Both together change loops of this length by less than 0.2 %.
  */
 static void judge(const struct tach_snapshot *snapshot, const char *name)
 {

@@ -27,7 +27,7 @@ enum { TRIES = 300, ROUNDS = 20 };
 
 /* -1: unknown. */
 static struct record {
-	int counters; /* there are some, and user space reads them */
+	int counters; /* some counters exist, and user space reads them */
 	char why[256];
 	double smallest_exact, empty;
 	struct edge {
@@ -71,7 +71,7 @@ static uint64_t loop(struct hardware *h, uint64_t n, uint32_t *flags)
 	return delta[0];
 }
 
-/* Instructions of the library's that a region shows. */
+/* Number of the library's own instructions in a region. */
 static uint64_t empty_region(struct hardware *h)
 {
 	uint64_t least = UINT64_MAX;
@@ -86,7 +86,7 @@ static uint64_t empty_region(struct hardware *h)
 	return least - MACHINE_LOOP_INSTRUCTIONS;
 }
 
-/* How many of TRIES loops show n turns' instructions over `empty`, and nothing else. */
+/* Returns how many of TRIES loops show exactly n turns' instructions more than `empty`. */
 static int exact(struct hardware *h, uint64_t n, uint64_t empty)
 {
 	int right = 0;
@@ -137,7 +137,7 @@ static void edge_bare(void)
 #elif defined(__aarch64__)
 	uint64_t value;
 
-	/* The cycle counter, where cycles are on it. */
+	/* The cycle counter, if cycles are counted there. */
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 	sink += value + index;
 #else
@@ -202,7 +202,7 @@ static double cycles_now(void)
 	return (double)value[0];
 }
 
-/* The least of some rounds, less the loop around it. */
+/* The minimum of several rounds, minus the loop around it. */
 static void take(const char *name, void (*edge)(void), int n)
 {
 	static double loop_ns, loop_cycles;
@@ -325,7 +325,7 @@ enum { NOP_SIZE = 4 };
 #define TURN ".rept 4000\n\t.4byte 0x13\n\t.endr\n\taddi %0, %0, -1\n\tbnez %0, 1b"
 #endif
 
-/* A branch at the end to the beginning: measures how far after it a sample is. */
+/* Jumps from the end to the beginning: measures how far after the branch a sample is. */
 static __attribute__((noinline)) uintptr_t nops(uint64_t n)
 {
 	uintptr_t at;
@@ -431,7 +431,7 @@ static void topdown(void)
 	hardware_close(&h);
 }
 
-/* ---- permission taken away and given ---- */
+/* ---- permission withdrawn and granted ---- */
 
 static const char *const switches[][2] = {
 	{"/sys/bus/event_source/devices/cpu/rdpmc", "0"},
@@ -482,7 +482,7 @@ static void permission(void)
 	hardware_close(&h);
 }
 
-/* ---- from CPU to CPU, of other kinds too ---- */
+/* ---- from CPU to CPU, also of other core types ---- */
 
 static void migration(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of this machine's PMU before its kernel: which events it opens, and whether random
- * sets of them are scheduled as tach_schedule_split says.
+ * This machine's PMU table compared with its kernel: which events open, and whether random sets
+ * are scheduled as tach_schedule_split says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int open_event(const struct tach_event *event, int leader)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* 1 when the kernel counts all of them at once from beginning to end. */
+/* Returns 1 if the kernel counts all of them at the same time from beginning to end. */
 static int kernel_counts(const struct tach_event *const *events, int n)
 {
 	uint64_t values[3] = {0, 0, 0};
@@ -72,7 +72,10 @@ static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *e
 	return strncmp(pmu->name, "amd64_", 6) == 0 && (event->config & 0xf000000ffull) == 3;
 }
 
-/* An event that the table has and the kernel refuses is wrong here, or the kernel is older. */
+/*
+ * If the table has an event that the kernel refuses, the table is wrong for this machine, or
+ * the kernel is older.
+ */
 static void the_kernel_opens_what_the_table_has(void)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
@@ -98,7 +101,7 @@ static void the_kernel_opens_what_the_table_has(void)
 
 			event->size = 0;
 			if (tach_event_encode(name, &opt, event, NULL))
-				continue; /* umasks that only go together */
+				continue; /* umasks that must be combined */
 			if (machine_is_guest() && event->has & TACH_EVENT_HAS_CONFIG1)
 				continue; /* its PMU has no offcore registers */
 			tried++;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The benchmarks, by the commands of bench/README.md, each as short as it can be: they end, and the table, the plot and the
-# JSON have every peer.
+# The benchmarks, run with the commands of bench/README.md and the shortest settings: they end, and the table, the
+# plot and the JSON contain every peer.
 set -u
 . "$(dirname "$0")/lib.sh"
 tools/need libpapi-dev libpfm4-dev likwid valgrind libbenchmark-dev papi-tools >"$work/out" 2>&1 ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every command that README, CONTRIBUTING, docs and bench show: it runs here as printed, with small programs in the place of
-# the reader's, or another test runs it, which this one names. A new command is found and runs.
+# Every command shown in README, CONTRIBUTING, docs and bench runs here as printed, with small programs in place of
+# the reader's, or another test runs it, which this journey names. A new command is found and runs.
 set -u
 . "$(dirname "$0")/lib.sh"
 need pkg-config git
@@ -23,7 +23,7 @@ commands() {
 		sed 's/  *# .*//'
 }
 
-# The test that runs the command, or the reason why none does; status 1: it runs here.
+# Names the test that runs the command, or the reason why none does; status 1: it runs here.
 elsewhere() {
 	case $1 in
 	README.md$'\t'make\ run | docs/tutorial-loop.md$'\t'make) echo tests/journeys/guest.sh;;
@@ -49,7 +49,8 @@ elsewhere() {
 	esac
 }
 
-# The reader's programs: one that measures a region, one that does not, benchmarks, and what the documents print.
+# The reader's programs: one that measures a region, one that does not, benchmarks, and those printed in the
+# documents.
 mkdir "$work/user" && cd "$work/user" || exit
 documented() { # DOCUMENT: each ```c block goes to the file that its first line names; README's is sum.c
 	awk '/^```c$/ { on = 1; file = ""; next } /^```$/ { on = 0 }
@@ -66,7 +67,7 @@ programs() {
 check programs programs
 [ $rc = 0 ] || exit $rc
 
-# A comparison of two runs, and a doctor's look at a machine without counters, end with 1 or 3.
+# A comparison of two runs, and tach doctor on a machine without counters, exit with 1 or 3.
 run() { # COMMAND
 	local line=${1//\/usr\/local/$product} status
 	line=${line//\/var\/lib\/node_exporter/.}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `tach doctor` in containers whose seccomp filter refuses perf_event_open, or ends who calls it: the verdict is true, the
-# cause is named, and the exit status is 1.
+# `tach doctor` in containers whose seccomp filter refuses perf_event_open, or kills the caller: the verdict is true,
+# the cause is named, and the exit status is 1.
 set -u
 . "$(dirname "$0")/lib.sh"
 cat >"$work/filter.c" <<'C'

@@ -16,9 +16,8 @@ matrix_is_same() {
 }
 check matrix matrix_is_same
 
-# ---- programs ----
-# same NAME COMMAND: a shell line whose status, output and errors are the same without tach run. It runs in a folder of
-# its own, where it can start again. Programs that are not installed are reported and skipped.
+# ---- programs ---- same NAME COMMAND: a shell line whose status, output and errors are the same without tach run. It
+# runs in a folder of its own, so that it can be repeated. Programs that are not installed are reported and skipped.
 same() {
 	local name=$1 program=$2 command=$3 way status
 	for p in $program; do
@@ -102,7 +101,7 @@ E
 	gcc -g -O1 -o "$work/blocked" "$work/blocked.c" -lpthread
 }
 check blocked_builds build_blocked
-# How gdb puts the end of a process with threads differs from run to run; its stops do not.
+# gdb prints the end of a process with threads differently from run to run; its stops are equal.
 stops() { grep -c 'received signal' "$1"; }
 gdb_sees_same() { # ARGUMENT
 	gdb -nx -batch -ex run -ex continue --args "$work/blocked" "$@" >"$work/alone.gdb" 2>&1

@@ -77,7 +77,8 @@ filters() { view '#filter=parse' && says '<section class="card graph" hidden="">
 check filters filters
 empty() { view '#filter=neither' && says '<p>No graph fits the filter' dom && view '#filter=parse' && says '<p hidden="">No graph fits the filter' dom; }
 check empty_filter empty
-# A drag across a graph with the mouse: the address gets the first and the last commit, and the graphs have these alone.
+# Dragging the mouse across a graph puts the first and the last commit into the address, and the graphs show only this
+# range.
 zooms() {
 	cat >zoom.js <<-'J'
 	const svg = document.querySelector('section.graph svg'), box = svg.getBoundingClientRect();
@@ -91,7 +92,7 @@ zooms() {
 check zooms zooms
 compares() { view "#a=$(git rev-parse HEAD~3)&b=$(git rev-parse HEAD)" && says '<th scope="row">sort_words</th><td data-k="quantity">instructions</td>.*<td data-k="change">-[0-9.]+ %</td>' dom; }
 check compares compares
-# At the width of a telephone nothing reaches beyond the page.
+# At the width of a telephone, nothing extends beyond the page.
 count='[...document.querySelectorAll("body *:not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5).length'
 narrow() {
 	sed "s#</body>#<script>document.title = innerWidth < 600 ? 'beyond ' + $count : 'not narrow ' + innerWidth</script></body>#" "$page" >narrow.html

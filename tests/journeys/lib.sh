@@ -72,7 +72,7 @@ screen() { multiplexer capture-pane -p; }
 screen_colours() { multiplexer capture-pane -pe; }
 resize() { multiplexer resize-window -x "${1%x*}" -y "${1#*x}"; }
 is_closed() { [ "$(multiplexer display -p '#{pane_dead}')" = 1 ]; } # the command has ended; its last screen stays
-# The screen changes when the program gets the processor. 600 looks, 0.1 s apart, decide that it never does.
+# The screen changes when the program gets the processor. After 600 checks, 0.1 s apart, the helper gives up.
 wait_until() { # COMMAND...
 	local i
 	for ((i = 0; i < 600; i++)); do "$@" && return; sleep 0.1; done

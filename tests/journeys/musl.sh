@@ -18,7 +18,7 @@ check "static command" static_command
 says 'config 0x2c4'; verdict "it encodes" $?
 says 'UOPS_ISSUED'; verdict "it lists" $?
 
-# The product, installed with the object that make musl built.
+# The installed product, with the object that make musl built.
 make -s install B="$B" PREFIX="$work/usr" >"$work/out" 2>&1; verdict "make install" $?
 awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$work/sum.c"
 cat >"$work/threads.c" <<'END'
@@ -48,7 +48,7 @@ regions() { TACH_OUTPUT=- "$work/sum"; }
 check "a region alone" regions
 says '^sum +1 '; verdict "its row alone" $?
 
-# Rooms where C libraries differ: their tests run. The others are compiled.
+# Tests of rooms that depend on the C library are run. The others are compiled.
 rooms=(base os startup)
 mapfile -t tests < <(printf '%s\n' tests/unit/{base,os,startup}/*.c | grep -v /system_call_faults) # takes minutes
 build_tests() { make -s -j2 CC=musl-gcc B="$musl" "${tests[@]/#/$musl/}"; }

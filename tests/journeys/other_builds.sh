@@ -6,7 +6,7 @@ set -u
 need git cmake meson ninja
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip other_builds: no git checkout"; exit 77; }
 . tools/ccache
-# Found by the same names below each build's folder, so that it is compiled once.
+# The files have the same names below each build's folder, so ccache compiles them once.
 export CCACHE_BASEDIR=$work
 unset PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS
 PATH=${PATH#"$product/bin:"}

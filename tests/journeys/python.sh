@@ -7,7 +7,7 @@ need mypy pkg-config
 cp -r bindings/python "$work/source" # pip builds in the source folder
 cd "$work" || exit
 
-# The recipe's commands, literally, but with this journey's folders.
+# The recipe's commands, unchanged except for this journey's folders.
 recipe=$(sed -n 's/^    \(python3 -m venv .*\)/\1/p; s/^    \(.*pip install --no-build-isolation .*\)/\1/p' "$top/docs/recipes/python.md" |
 	sed "s|~/venv|'$work/venv'|g; s|bindings/python|'$work/source'|; s|^python3|$python|")
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach top in terminals of 80x24 and 200x50: what each key does is on the screen, the lines fit, and the terminal is given back
-# whatever ends the view.
+# tach top in terminals of 80x24 and 200x50: the screen shows the effect of each key, the lines fit, and the terminal
+# is restored however the view ends.
 set -u
 . "$(dirname "$0")/lib.sh"
 need tmux
@@ -40,7 +40,7 @@ rows() {
 		fits 80 && screen | tail -1 | grep -q '^q quit h help s sort:time r reverse f filter space pause p details'
 }
 check rows rows
-# Entries of 0.7 s end in every fourth interval of 0.2 s, and count there.
+# Entries of 0.7 s end in every fourth interval of 0.2 s, and count in that interval.
 shares() { wait_screen '^wait_long +[1-9]' && for _ in {1..10}; do is_share wait_long 100 && is_share parse 100 && is_share request 100 || return 1; sleep 0.1; done; }
 check shares shares
 worst() { wait_screen '^WORST +time +THREAD +TAG +IN' && wait_screen '^(request|parse|wait_long) +[0-9.]+ [mun]?s '; }
@@ -77,13 +77,13 @@ arrows() {
 }
 check key_arrows arrows
 
-# ---- another size, while it runs ----
+# ---- the size changes while it runs ----
 grows() { resize 200x50 && wait_screen 'P99 +faults +page-faults/S$' && wait_screen '^request .*[0-9]us' && fits 200 && screen | tail -1 | grep -q '^q quit'; }
 check resize_200x50 grows
 shrinks() { resize 36x8 && wait_screen '^REGION +CALLS/S( +TIME%)?( +SELF%)?$' && fits 36 && resize 200x50 && wait_screen 'page-faults/S$'; }
 check resize_36x8 shrinks
 
-# ---- the terminal is given back, whatever ends the view ----
+# ---- the terminal is restored however the view ends ----
 is_sane() { type_keys "clear; stty -a >$work/stty; echo ok\$((1 + 1))" Enter && wait_screen '^ok2' && grep -q ' icanon' "$work/stty" && grep -qE ' echo( |$)' "$work/stty" && gone '^REGION'; }
 gives_back() { # STATUS SAYS COMMAND...: the command ends the view; what the shell sees then, and the screen
 	local status=$1 says=$2

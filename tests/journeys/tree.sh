@@ -60,7 +60,7 @@ check flat_unasked flat
 places() { tach report --tree --places "$work/one.json" && names | grep -q '^    token program.c:19$' && names | grep -q '^shared program.c:4$'; }
 check places places
 
-# The page shows what is nested in what, and whose report it is.
+# The page shows the nesting, and the program's name.
 page() {
 	tach report -o "$work/page.html" "$work/one.json" && grep -q '<title>program ' "$work/page.html" &&
 		grep -q 'Command</dt><dd>[^<]*program</dd>' "$work/page.html" && grep -q 'Date</dt><dd>20[0-9-]* [0-9:]* UTC' "$work/page.html" &&
@@ -68,7 +68,7 @@ page() {
 }
 check page page
 
-# A report whose regions are each around the other, or whose numbers are of no region, is read all the same.
+# A report is also read if its regions are nested in each other, or its numbers belong to no region.
 circle() {
 	sed -E 's/"parent": [0-9]+/"parent": 1/' "$work/one.json" >"$work/circle.json"
 	sed -E 's/"parent": [0-9]+/"parent": 4000000000/' "$work/one.json" >"$work/beyond.json"
@@ -86,7 +86,7 @@ check running nested tach report --tree -p $pid
 echo >&7
 wait $pid
 
-# By default one note at most; TACH_NOTES=1 prints the rest.
+# By default at most one note; TACH_NOTES=1 prints the rest.
 few() { TACH_OUTPUT=- "$work/program" && awk '/^$/ { n++ } END { exit n > 1 }' "$work/out" && ! says 'cost of measuring is subtracted'; }
 check notes_few few
 more() { TACH_NOTES=1 TACH_OUTPUT=- "$work/program" && tr '\n' ' ' <"$work/out" >"$work/line" && says 'cost of measuring is subtracted' "$work/line" && says 'Time is wall time' "$work/line" && [ "$(wc -L <"$work/out")" -le 100 ]; }

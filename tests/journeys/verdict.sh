@@ -43,7 +43,7 @@ check saves saves
 gate() { ends "$1" tach gate --emulate -n 1 --baseline baseline.tsv -- "${@:2}"; }
 same() { gate 0 ./work 1000 1000 | tee said && says '^loop .*work\.c:[0-9]+ +instructions .* no change$' said && says '^0 of [0-9]+ comparisons worse' said; }
 check same same
-# Twice as slow at the second place alone, then faster at the first and slower at the second: it is named.
+# Only the second place is twice as slow; then the first is faster and the second slower: the verdict names it.
 slower() { gate 1 ./work 1000 2000 | tee said && says '^loop .*work\.c:14 +instructions .* worse$' said && says '^loop .*work\.c:8 +instructions .* no change$' said; }
 check slower slower
 faster() { gate 0 ./work 500 1000 | tee said && says '^loop .*work\.c:8 +instructions .* better$' said; }
@@ -63,7 +63,7 @@ check diff differ
 untold() { ends 3 tach diff --fail-if 'time > 5%' 1000.json 1000.json | tee said && says 'cannot tell: too few values$' said && says '^One run of each' said; }
 check time_of_one_run untold
 
-# A unit test that allows the second place more than it takes, and the first one less.
+# A unit test that permits the second place more than it needs, and the first one less.
 cat >expect.c <<'C'
 #include <tach/expect.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's edges and a signal handler of the same thread, which may come between any two
- * stores and sees them in the order of the code, or in another one where the code leaves the
- * compiler free (TACH__ORDER in core/region/start.c, stop.c). The handler may run a region, the
+ * A region's START and STOP, and a signal handler of the same thread, which may run between any
+ * two stores and sees them in program order, or in another order if the compiler is free to
+ * choose one (TACH__ORDER in core/region/start.c, stop.c). The handler may run a region, the
  * same or another one, or leave by siglongjmp, whereupon abandoned.c looks at what is there.
  */
 #include "memory.inc"
@@ -14,23 +14,25 @@ byte state = 1, ceiling = OPEN; /* one region is open already, at level 0 */
 byte stack[4] = 0;
 bool mark_whole, outer, end, counted, stopping, finished;
 
-/* START and STOP of the handler's: nothing comes between. */
+/* START and STOP of the handler, without interruption. */
 inline handler()
 {
 	byte level = state;
 
 	/* The parent of its region. */
 	assert(stack[level] == (level == 1 -> 2 : 1));
-	/* The mark that the part leads to is whole, and its level and ceiling are there. */
+	/*
+	 * The mark to which the part points is complete, and its level and ceiling are valid.
+	 */
 	assert(!outer || mark_whole);
 	assert(!outer || stopping || (state == 2 && ceiling == 2));
-	/* Left open now: the mark shows its level while it is set. */
+	/* Left open: the mark shows its level while it is set. */
 	assert(!(stopping && state == 2) || outer);
-	/* Told to be counted already only if it is. */
+	/* It is reported as already counted only if it is counted. */
 	assert(!(stopping && ceiling == OPEN) || counted);
 	/* STOP of a mark without an end does nothing: there must be nothing left. */
 	assert(!(stopping && !end) || !outer);
-	/* The same region again: as an inner one from the ceiling on. */
+	/* The same region again, as a nested entry: from the ceiling on. */
 	if
 	:: level >= ceiling
 	:: else -> ceiling = OPEN /* was the outermost; its STOP */

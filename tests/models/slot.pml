@@ -15,7 +15,9 @@ byte over_seq, over_sum, over_calls; /* its overflow */
 byte interrupted;		  /* 0: after the first entry; 1: during it */
 bool done;
 
-/* Entry number k, its operations from i on; `after`: of the entry before, the last. */
+/*
+ * Entry number k, its operations from i on; `after`: the last operation of the previous entry.
+ */
 #define ENTRY(i, k, after, seq, sum, calls)                                                    \
 	STORE((i), (after), seq = 2 * (k) - 1)                                                 \
 	STORE((i) + 1, (after) | UNLESS(1, BIT(i)), sum = (k))                                 \
@@ -80,11 +82,11 @@ inline copy(seq, sum, calls)
 	LOAD(3, 0, BIT(0) | UNLESS(5, BIT(1) | BIT(2)), second = seq)
 	:: did == 15 -> break
 	od;
-	/* weakening 4: the first look at the sequence does not acquire */
-	/* weakening 5: no acquire fence before the second look */
+	/* weakening 4: the first read of the sequence does not acquire */
+	/* weakening 5: no acquire fence before the second read */
 	whole = (first % 2 == 0 || M == 6) && (first == second || M == 7);
-	/* weakening 6: an odd sequence is taken */
-	/* weakening 7: no second look */
+	/* weakening 6: an odd sequence is accepted */
+	/* weakening 7: no second read */
 }
 
 active proctype snapshots()
@@ -101,7 +103,7 @@ active proctype snapshots()
 			tries++;
 			copy(seq, sum, calls);
 			if
-			:: whole || M == 8 -> /* weakening 8: the latch keeps what is not whole */
+			:: whole || M == 8 -> /* weakening 8: the latch keeps inconsistent copies */
 				latch_seq = first;
 				latch_sum = got_sum;
 				latch_calls = got_calls

@@ -41,7 +41,7 @@ active proctype first()
 	od;
 	if
 	:: reclaim()
-	:: skip /* another walk goes on */
+	:: skip /* another walk is in progress */
 	fi;
 	UNLOCK
 }
@@ -94,7 +94,7 @@ active proctype snapshot()
 	:: there && (!number || (number > since && M != 5) || M == 6) -> sum = sum + more
 	:: else
 	fi;
-	/* weakening 5: who ended since the totals is left out */
-	/* weakening 6: who is in the totals is not left out */
+	/* weakening 5: threads that ended since the totals are left out */
+	/* weakening 6: threads in the totals are not left out */
 	assert(sum == 1 || sum == 11)
 }

@@ -37,7 +37,7 @@ static void on_signal(int number)
 /* ---- invariants of every snapshot ---- */
 
 static uint64_t calls_before[2];
-static int handlers; /* signals come: their regions lie anywhere */
+static int handlers; /* signals arrive: their regions may be anywhere */
 
 static void look(uint64_t least)
 {
@@ -97,7 +97,7 @@ static void threads(uint64_t n)
 	      regions_descriptors() - descriptors);
 }
 
-/* ---- threads that work, and are interrupted ---- */
+/* ---- threads that work and are interrupted ---- */
 
 static pthread_t writer[WRITERS];
 

@@ -146,8 +146,8 @@ static struct {
 } event[EVENTS_MAX];
 
 /*
- * QEMU's RISC-V has five events, and counts only one of each at a time (tests/guest/README.md):
- * four are read, the fifth comes and goes.
+ * QEMU's RISC-V has five events, and counts each of them only once at a time
+ * (tests/guest/README.md): four are read, the fifth comes and goes.
  */
 enum { RISCV_EVENTS = 4 };
 static const struct {
@@ -193,7 +193,7 @@ static int other = -1;
 static void *other_page;
 static unsigned strikes;
 
-/* One time in eight or so, the same ones in every run. */
+/* Fails in about one of eight, the same ones in every run. */
 static int due(void)
 {
 	static uint32_t random = 1;
@@ -292,8 +292,8 @@ static void judge(uint64_t enough)
 }
 
 /*
- * Do the counters of this machine hold their sign in all 64 bits? Then there is no width to
- * ignore and nothing to extend: PMUv3p5, which Linux starts with the upper half set.
+ * Returns true if this machine's counters hold their sign in all 64 bits. Then there is no
+ * width to ignore and nothing to extend: PMUv3p5, which Linux starts with the upper half set.
  */
 static int counters_are_whole(void)
 {
@@ -366,8 +366,8 @@ static void suffer(enum defect defect)
 }
 
 /*
- * A counter that is taken between index and read, and that the thread may not read then, faults
- * (tach/arch/riscv64.h): without the handler that is the end.
+ * If a counter is taken between reading its index and its value, and the thread may not read it
+ * then, the read faults (tach/arch/riscv64.h): without the handler, the program dies.
  */
 static void without_the_handler_of_faults(void)
 {
@@ -405,7 +405,7 @@ PLANT(no_sign_extension, SIGN_IGNORED)
 
 int main(void)
 {
-	/* Where a counter's reads may fault by right; readers install it when they open. */
+	/* A correct read of a counter may fault; readers install the handler when they open. */
 	if (machine_is_riscv64())
 		CHECK(tach_fault_install(NULL) > 0, "no handler");
 	CASE(without_a_defect);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whichever way a reader has to take on a real kernel, values are right and say so: without
+ * On each path that a reader takes on a real kernel, values are right and flagged: without
  * counters, with too few, multiplexed, mixed with software events, in another thread, after
  * fork, and while the administrator switches user access off and on.
  */
@@ -21,7 +21,7 @@
 static uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
 static struct tach_mark mark;
 
-/* The event that this machine counts exactly, or at all. */
+/* An event that this machine counts exactly, or at all. */
 static const char *counted(void)
 {
 	return machine_is_exact() ? "instructions" : "cycles";
@@ -39,7 +39,10 @@ static uint32_t region(uint64_t turns)
 	return tach_reader_end(reader, &mark, delta);
 }
 
-/* Does the kernel leave one alone? It comes into some. */
+/*
+ * Returns true if the kernel does not disturb a group. The kernel interrupts some of the
+ * regions.
+ */
 static int undisturbed(uint64_t turns)
 {
 	for (int i = 0; i < 1000; i++)
@@ -96,7 +99,7 @@ static void dead_events_are_reported_and_recover(void)
 		close(fd[i]);
 	close_all();
 
-	/* It loses its counters while it is open, and finds them again. */
+	/* The reader loses its counters while it is open, and gets them back. */
 	for (int i = 0; i < MANY; i++)
 		fd[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	for (int i = 0; i < MANY; i++)
@@ -117,7 +120,7 @@ static void dead_events_are_reported_and_recover(void)
 	close_all();
 }
 
-/* By how much is a matter of time, of which an emulator has its own idea. */
+/* The amount depends on time, which an emulator simulates freely. */
 static void multiplexed_sets_are_scaled(void)
 {
 	struct tach_reader *others[6] = {0};
@@ -141,7 +144,7 @@ static void multiplexed_sets_are_scaled(void)
 		if (!(flags & TACH_FLAG_SCALED))
 			continue;
 		scaled++;
-		some += delta[0] > 0; /* not in every turn: a turn may pass without a counter */
+		some += delta[0] > 0; /* a turn may pass without a counter */
 		CHECK(flags & TACH_FLAG_INCOMPLETE);
 	}
 	printf("# scaled %d of 20 times, %d with a count; the last: %" PRIu64 ", flags %#x\n",
@@ -183,7 +186,7 @@ static void *elsewhere(void *ignored)
 	return NULL;
 }
 
-/* The page shows this thread's counter; the instruction would read that one's. */
+/* The page shows this thread's counter; the instruction would read the other thread's. */
 static void another_thread_is_found_out_when_the_exit_is_slow(void)
 {
 	pthread_t thread;

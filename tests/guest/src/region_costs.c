@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The enclosing region does not show the library's own work outside edges: keeping an entry as
- * one of the worst, and the calls that begin, suspend, resume and end a task.
+ * The enclosing region does not contain the library's own work outside START and STOP: keeping
+ * an entry as one of the worst, and the calls that begin, suspend, resume and end a task.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +68,9 @@ static void look(void)
 	CHECK(tach_snapshot_take(&shot, NULL) == 0);
 }
 
-/* An edge that the kernel interrupted is flagged, and may show what it read twice. */
+/*
+ * A START or STOP that the kernel interrupted is flagged, and may include a repeated reading.
+ */
 static void all(void (*test)(void))
 {
 	for (unsigned s = 0; s < sizeof sets / sizeof *sets; s++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions count exactly: what a loop of known length takes and nothing else, in itself and in
- * every region around it, on any thread, from the first entry on. Compiled by tests/guest in
- * several ways (REGION_EXACT names them): the instructions of a site are the compiler's.
+ * Regions count exactly the instructions of a loop of known length, and nothing else: in the
+ * region itself and in every enclosing region, on any thread, from the first entry on. Compiled
+ * by tests/guest in several ways (REGION_EXACT names them): the instructions of a site are the
+ * compiler's.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,8 +18,10 @@
 static int failures, checks, unflagged;
 static uint32_t counters, histograms, sparse_mode;
 
-/* Where the kernel's instructions count too (tests/guest/machine.h), little enough to lie
- * between two of its ticks, most times. */
+/*
+ * If the kernel's instructions count too (tests/guest/machine.h), the loop is short enough to
+ * fit between two ticks, in most cases.
+ */
 #ifdef __riscv
 enum { MILLION = 50000, LONG = 20 };
 #else
@@ -47,7 +50,7 @@ static int64_t in(const char *event, int64_t taken, int loops)
 	return strcmp(event, "branches") == 0 ? (taken - SETUP * loops) / 2 : -1;
 }
 
-/* `loops`: how many there are in it, in all calls. */
+/* `loops`: how many loops are inside, in all calls. */
 static void expect(const char *test, const char *name, int64_t inclusive, int loops,
 		   int64_t self, int self_loops)
 {
@@ -114,7 +117,10 @@ static const struct event {
 };
 enum { NEVENTS = sizeof events / sizeof *events };
 
-/* `counters` of the list from number `first` on, turning round. 0: they do not fit here. */
+/*
+ * `counters` events of the list from number `first` on, cyclically. 0: they do not fit this
+ * machine.
+ */
 static int begin(unsigned first)
 {
 	const struct event *event;
@@ -218,7 +224,7 @@ static void flat(void)
 		tach__region_stop(&mark[1]);
 	}
 	expect("flat", "ften", 100 * TAKES(10), 100, 100 * TAKES(10), 100);
-	/* The first flat region that was entered in them. */
+	/* The first flat region that was entered inside the first entries. */
 	slack = 16;
 	expect("flat", "fa", 10 * (2 * TAKES(10) + TAKES(20) + TAKES(30)), 40, 20 * TAKES(10),
 	       20);
@@ -286,13 +292,13 @@ static void nested(void)
 	nested_after(10, 1, "nested");
 }
 
-/* r in r in r, and s between: written out, as a call's instructions would count too. */
+/* r in r in r, and s between, written out, because a call's instructions would count too. */
 static void recursive(void)
 {
 	static struct tach_site r = TACH_SITE_INIT("r", 0, ""), s = TACH_SITE_INIT("s", 0, "");
 
 	for (int i = 0; i < 3; i++) {
-		/* As calls have it: what is inside lies below. */
+		/* As with calls, inner marks have lower addresses. */
 		struct tach_region_mark mark[3], between;
 
 		TACH_START(around);
@@ -337,7 +343,7 @@ static void *in_thread(void *arg)
 	return arg;
 }
 
-/* Slots are not ready in them although the sites are known. */
+/* Their slots are not ready, although the sites are known. */
 static void threads(void)
 {
 	pthread_t thread[4];
@@ -386,7 +392,7 @@ static void flat_rescheduled(void)
 		       calls);
 }
 
-/* An entry's mean: of those measured, whatever they were and were passed over inside. */
+/* The mean of the measured entries, with any mix of measured and skipped entries inside. */
 static void expect_mean(const char *name, int64_t takes)
 {
 	struct tach_region_info info;
@@ -407,7 +413,7 @@ static void expect_mean(const char *name, int64_t takes)
 	entries = (double)(info.calls + info.skipped);
 	mean = (v.raw - v.overhead) / entries;
 	checks++;
-	/* Drawing a gap takes some instructions more or less. */
+	/* Drawing a random gap takes a varying number of instructions. */
 	if (mean >= (double)takes - 3 && mean <= (double)takes + 3)
 		return;
 	failures++;

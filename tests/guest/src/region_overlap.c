@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that overlap count exactly: an entry's instructions are those between its begin and
- * its end, whatever begins or ends in between, and self is what was counted while a region was
- * the last one of those open to begin. The truth is the length of loops, counted by hand.
+ * Overlapping regions count exactly: an entry's inclusive count is the instructions between its
+ * begin and its end, with any begins or ends in between; its self value is what was counted
+ * while it was the last open region to begin. The truth is the length of loops, counted by
+ * hand.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 static struct tach_snapshot *shot;
 static struct tach_region_info info;
-static int flagged; /* rows of which an entry was rescheduled */
+static int flagged; /* rows with an entry that was rescheduled */
 static char wrong[512];
 
 static int find(const char *name)
@@ -63,7 +64,9 @@ static void look(void)
 static const char *events;
 static uint32_t histograms;
 
-/* As in region_exact.c: an entry whose edge the kernel came into is flagged, and tried again.
+/*
+ * As in region_exact.c: if the kernel interrupted a START or STOP, the entry is flagged, and
+ * the test is repeated.
  */
 enum { TRIES = 200 };
 static void undisturbed(void (*test)(void))
@@ -119,7 +122,7 @@ static void two(void)
 	}
 }
 
-/* ---- with others in them ---- */
+/* ---- with other regions inside ---- */
 
 static __attribute__((noinline)) void nested_once(void)
 {
@@ -216,7 +219,10 @@ static __attribute__((noinline)) void three_once(void)
 	END(n);
 }
 
-/* Each site once a function: else its address is kept, by an instruction that counts. */
+/*
+ * Each site appears once in a function: otherwise its address is kept, by an instruction that
+ * counts.
+ */
 static __attribute__((noinline)) void three_more(void)
 {
 	SITE(r, 0);
@@ -284,7 +290,7 @@ static __attribute__((noinline)) void one_site_once(void)
 	END(serve);
 }
 
-/* The second lies in the first; the third, which goes on after both, is in none. */
+/* The second lies in the first; the third continues after both, and lies in none. */
 static void one_site(void)
 {
 	for (int i = 0; i < 50; i++)
@@ -302,7 +308,7 @@ static void one_site(void)
 	       50 * (TAKES(10) + TAKES(70)));
 }
 
-/* ---- long ones, into which the kernel comes ---- */
+/* ---- long entries, which the kernel interrupts ---- */
 
 static __attribute__((noinline)) void long_once(void)
 {
@@ -343,7 +349,7 @@ static void task_is(const char *what, const struct tach_task *task, int64_t want
 			 value - (double)want, (unsigned)flags);
 }
 
-/* A region that is open while the task around it waits, and when it goes on. */
+/* A region that is open while the task around it waits, and when the task continues. */
 static __attribute__((noinline)) void kept_open_once(struct tach_task *task)
 {
 	SITE(kept, 0);
@@ -405,7 +411,7 @@ static void end_of(const struct tach_task *task, int64_t least, const char *what
 	double value = -1;
 	int flags = tach_task_value(task, 1, &value);
 
-	/* This compiler made the inline parts of the other task's calls, too. */
+	/* This compiler also inlined parts of the other task's calls. */
 	if (value < (double)least - 20 || value > (double)least + 20 ||
 	    (flags & ~TACH_FLAG_RESCHEDULED))
 		snprintf(wrong + strlen(wrong), 100, "%s: %.0f, %+.0f, flags %x; ", what, value,
@@ -451,7 +457,7 @@ static void chain(void)
 	look();
 	tach_snapshot_value(shot, find("chain"), 1, TACH_PART_INCLUSIVE, &v);
 	each = (v.raw - v.overhead) / links;
-	/* The loops, and the call that is between. */
+	/* The loops, and the call between them. */
 	CHECK(info.calls == (uint64_t)links && each > 3 * TAKES(10) &&
 		      each < 3 * TAKES(10) + 60,
 	      "%.2f an entry, of %d", each, (int)info.calls);

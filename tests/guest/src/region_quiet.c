@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measuring with real counters disturbs no other thread: between START and STOP there is no
- * system call, proved by a filter that kills, and snapshots cost the measuring threads no
- * instructions to speak of.
+ * Measuring with real counters disturbs no other thread. Between START and STOP there is no
+ * system call, which a killing filter proves, and snapshots cost the measuring threads almost
+ * no instructions.
  */
 #include <inttypes.h>
 #include <linux/filter.h>
@@ -45,7 +45,7 @@ static void handler(int number)
 	handled++;
 }
 
-/* Every edge there is, `rounds` times and until the handler has run so often. */
+/* Every kind of START and STOP, `rounds` times and until the handler has run often enough. */
 static void edges(int rounds, uint64_t signals)
 {
 	for (int i = 0; i < rounds || handled < signals; i++) {
@@ -114,7 +114,7 @@ static void flat(void)
 	TACH_STOP(fenced);
 }
 
-/* Until the parent knows that it was rescheduled often enough. */
+/* Runs until the parent has seen enough reschedules. */
 static void measure_flat_in_silence(struct shared *shared)
 {
 	flat();
@@ -128,7 +128,7 @@ static void measure_flat_in_silence(struct shared *shared)
 	shared->step = OUT;
 }
 
-/* How often the kernel took the processor away from that process. */
+/* Returns how often the kernel took the processor away from that process. */
 static int times_preempted(pid_t process)
 {
 	char line[128];
@@ -147,7 +147,7 @@ static int times_preempted(pid_t process)
 
 enum { PREEMPTED = 200 };
 
-/* The busy sibling takes the processor from the child between two looks. */
+/* The busy sibling takes the processor from the child between two checks. */
 static void watch(struct shared *shared, pid_t child)
 {
 	int before = -1;
@@ -181,7 +181,7 @@ static void silent(const char *events, int nested)
 
 	if (begin(events))
 		return;
-	/* Two that are busy on one processor preempt one another. */
+	/* Two busy processes on one processor preempt each other. */
 	sched_getaffinity(0, sizeof all, &all);
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
@@ -273,7 +273,7 @@ static void *take_snapshots(void *taken)
 	return NULL;
 }
 
-/* User-level instructions of the calling thread while it enters regions. */
+/* Returns the calling thread's user-level instructions while it enters regions. */
 static uint64_t instructions_of_entries(struct tach_reader *reader)
 {
 	uint64_t before[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
@@ -301,7 +301,7 @@ static void compare(struct tach_reader *reader)
 	while (parts < SNAPSHOTS) {
 		watched += instructions_of_entries(reader);
 		parts++;
-		/* At least one snapshot for each part, whichever thread gets the processors. */
+		/* At least one snapshot for each part, with any distribution of processors. */
 		while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < (uint64_t)parts)
 			usleep(100);
 	}

@@ -18,9 +18,9 @@
 #include "tests/guest/machine.h"
 
 /*
- * An entry during which the kernel rescheduled the group is flagged, and reads its counter once
- * more in the slow exit: it shows the instructions of the way there. Where every end goes that
- * way (narrow counters of x86) it is a few more or less.
+ * An entry during which the kernel rescheduled the group is flagged, and its slow path reads
+ * the counter once more: the entry contains the instructions on the way to that read. If every
+ * end takes the slow path (narrow counters of x86), the number varies a little.
  */
 enum { FLAGGED_OFF = 110 };
 
@@ -77,7 +77,7 @@ static const char *reason(void)
 
 /* ---- one thread ---- */
 
-/* Few: they have to pass between two ticks of the kernel. */
+/* Few, because they must fit between two ticks of the kernel. */
 enum { ENTRIES = 20, TRIES = 20, LEVELS = 12 };
 
 static __attribute__((noinline)) void nothing(void)
@@ -140,7 +140,7 @@ static void all_levels(void)
 	level0(length);
 }
 
-/* Enters until it went undisturbed; 0 when it never did. */
+/* Enters the region until an entry is undisturbed; 0 if none is. */
 static int undisturbed(void (*enter)(void), const char *outermost)
 {
 	struct shown s;
@@ -179,7 +179,7 @@ static void nothing_is_left_of_an_empty_region(void)
 	}
 }
 
-/* Per nested pair: the edges' code at hand differs from that which was calibrated. */
+/* Per nested pair: the code of these edges differs from the calibrated code. */
 enum { EDGES_OFF = 0 };
 
 static void nothing_is_left_of_nested_empty_regions(void)
@@ -289,7 +289,7 @@ static void pause_a_little(long ns)
 	nanosleep(&(struct timespec){0, ns}, NULL);
 }
 
-/* Every thread to the other processor, time and again. */
+/* Moves every thread to the other processor, repeatedly. */
 static void *move(void *moves)
 {
 	int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -309,7 +309,10 @@ static void *move(void *moves)
 	return NULL;
 }
 
-/* While threads run: nothing is lost from one snapshot to the next, no slot is half seen. */
+/*
+ * While threads run, nothing is lost from one snapshot to the next, and every slot is
+ * consistent.
+ */
 static void *watch(void *looks)
 {
 	uint64_t calls[REGIONS] = {0};
@@ -365,7 +368,9 @@ static uint64_t calls_in_all(void)
 	return calls;
 }
 
-/* The cost of an entry by function without the loop, undisturbed: the same for every region. */
+/*
+ * The cost of an undisturbed entry by function, without the loop: it is equal for every region.
+ */
 static double besides(void)
 {
 	struct shown s;

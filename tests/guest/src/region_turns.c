@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets that take turns, on a kernel's counters: twelve events on eight. Instructions, which
- * all sets count, are exact; branches, and what the emulated PMU makes of all else, an eighth
- * of the instructions, are what the loop has, in each entry, whichever set saw it.
+ * Sets that take turns, on a kernel's counters: twelve events on eight. Instructions, which all
+ * sets count, are exact. The other events count an eighth of the instructions on the emulated
+ * PMU; branches are real. Each entry has the loop's counts, with any set.
  */
 #if defined(__x86_64__)
 #include <math.h>
@@ -13,7 +13,10 @@
 #include "tests/guest/loops.h"
 #include "tests/guest/machine.h"
 
-/* FLAGGED_OFF: instructions of an entry that the kernel came into, as in region_totals.c. */
+/*
+ * FLAGGED_OFF: additional instructions of an entry that the kernel interrupted, as in
+ * region_totals.c.
+ */
 enum { LONG = 4000, SHORT = 40, ENTRIES = 600, THREADS = 3, TURN = 6, FLAGGED_OFF = 110 };
 
 static const char events[] = "instructions,b=branches,x1=r0124,x2=r0224,x3=r0324,x4=r0424,"
@@ -49,7 +52,7 @@ static int region_named(const char *name, struct tach_region_info *info)
 	return 0;
 }
 
-/* Per entry: turns of the loop, and edges of whatever else the compiler has there. */
+/* Per entry: turns of the loop, and instructions that the compiler adds. */
 static void judge(const char *name, double turns, double calls)
 {
 	struct tach_region_info info = {.size = sizeof info};
@@ -70,7 +73,7 @@ static void judge(const char *name, double turns, double calls)
 		if (strcmp(event, "instructions") == 0) {
 			instructions = v.value;
 			truth = 2 * turns * calls;
-			/* Around the loops there is code of the compiler's. */
+			/* The compiler adds code around the loops. */
 			more += 40 * calls;
 			CHECK(v.share == 0 && v.value >= truth, "%s: %g of %g, share %u", name,
 			      v.value, truth, v.share);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that handles SIGILL itself, installed before or after the library's handler: its
- * own faults come to it, those of counters are seen to. Faults are made by taking the access of
- * user space away (kernel.perf_user_access), which the kernel does at once and without a word
- * in the page (drivers/perf/riscv_pmu_sbi.c, riscv_pmu_proc_user_access_handler).
+ * A program that handles SIGILL itself, before or after the library's handler is installed: it
+ * gets its own faults, and the library handles those of counters. The test makes faults by
+ * taking user access away (kernel.perf_user_access), which the kernel does at once without a
+ * change of the page (drivers/perf/riscv_pmu_sbi.c, riscv_pmu_proc_user_access_handler).
  */
 #include <stdio.h>
 
@@ -62,7 +62,7 @@ static void allow(int mode)
 	CHECK(f && fprintf(f, "%d", mode) > 0 && fclose(f) == 0, "perf_user_access");
 }
 
-/* In either order: reads that fault are right, and the program has its own traps. */
+/* In either order, reads that fault are right, and the program gets its own traps. */
 static void both_have_their_faults(void)
 {
 	uint64_t value[2] = {0, 0}, last = 0, wrong = 0, by_call = 0;
@@ -70,7 +70,7 @@ static void both_have_their_faults(void)
 	for (int i = 0; i < 40; i++) {
 		uint64_t traps = trapped;
 
-		/* Taken from all processors until the thread is next switched in. */
+		/* Access is taken on all processors until the thread is next switched in. */
 		allow(i % 2 ? 1 : 0);
 		by_call += (tach_reader_read_n(reader, value, 2) & TACH_FLAG_SYSCALL) != 0;
 		wrong += value[0] < last;

@@ -77,7 +77,9 @@ static void closing_leaves_other_threads_their_access(void)
 	       reads, by_call, closed);
 	CHECK(wrong == 0, "%" PRIu64 " went backward", wrong);
 	CHECK(closed > CLOSINGS_LEAST, "%d", closed);
-	/* Losing the processor between finding a counter and reading it is another matter. */
+	/*
+	 * Losing the processor between finding a counter and reading it is a different problem.
+	 */
 	CHECK(by_call <= (uint64_t)closed, "%" PRIu64, by_call);
 	close_all();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel as the judge of tach_schedule: every mix of cycles, instructions, reference cycles
- * and branches is opened as one pinned group. A schedulable mix counts all the time, a refused
- * mix does not count at all.
+ * tach_schedule is compared with the kernel: every mix of cycles, instructions, reference
+ * cycles and branches is opened as one pinned group. A schedulable mix counts all the time, a
+ * refused mix does not count at all.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void find_kinds(void)
 	}
 }
 
-/* 1 when the kernel counts all of them at once from beginning to end. */
+/* Returns 1 if the kernel counts all of them at the same time from beginning to end. */
 static int kernel_counts(const struct tach_event *events, int n)
 {
 	uint64_t values[3] = {0, 0, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks count exactly: a loop of known length that is divided among threads is in the task's
- * and its region's sum, and nested regions have their own part, to the last instruction.
+ * Tasks count exactly: the loops of a task that is divided among threads are in the task's and
+ * its region's sum, and nested regions have their own part, to the last instruction.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ enum { OWN = 5000, INNER = 3000, PIECES = 5, TASKS = 8, THREADS = 3 };
 
 static struct tach_snapshot *shot;
 static struct tach_region_info info;
-static int flagged; /* rows of which an entry was rescheduled */
+static int flagged; /* rows with an entry that was rescheduled */
 
 static double sum(const char *name, enum tach_part part)
 {
@@ -81,7 +81,7 @@ static void undisturbed(void (*test)(void))
 	CHECK(!*wrong, "%s", wrong);
 }
 
-/* ---- one task, each piece on a thread of its own ---- */
+/* ---- one task, with each segment on a thread of its own ---- */
 
 static __attribute__((noinline)) void piece(struct tach_task *task)
 {
@@ -158,7 +158,7 @@ static void cut_with_histograms(void)
 	check_cut("instructions, cycles", 1);
 }
 
-/* ---- tasks that threads hand to one another ---- */
+/* ---- tasks passed between threads ---- */
 
 static struct tach_task tasks[TASKS];
 static int done[TASKS], busy[TASKS], left;

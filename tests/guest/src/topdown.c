@@ -16,7 +16,7 @@
 #include "tests/guest/machine.h"
 
 enum { METRICS = 8, EVENTS = METRICS + 1, LEVEL_1 = 4, FIELD_MAX = 255 };
-/* Intel SDM volume 3, RDPMC: what ECX says; a page's index is one more. */
+/* Intel SDM volume 3, RDPMC: the value of ECX; a page's index is one more. */
 enum { RDPMC_METRICS = 0x20000000, RDPMC_SLOTS = 0x40000003 };
 enum { SLOTS_PER_INSTRUCTION = 8 };
 
@@ -44,7 +44,7 @@ static void group_close(void)
 		counter_close(&group[k]);
 }
 
-/* The first n of them; 0 if they cannot be opened. */
+/* Opens the first n of them; returns 0 if they cannot be opened. */
 static int group_open(int n)
 {
 	for (int k = 0; k < n; k++) {
@@ -75,7 +75,7 @@ static unsigned field(uint64_t metrics, int k)
 	return metrics >> (8 * k) & FIELD_MAX;
 }
 
-/* ---- regions of which instructions, branches and accesses to memory are known ---- */
+/* ---- regions with known instructions, branches and memory accesses ---- */
 
 struct reading {
 	uint64_t metrics, slots, first[EVENTS + 1], last[EVENTS + 1];
@@ -156,7 +156,7 @@ static uint64_t predict(uint64_t i, uint64_t b, uint64_t m, unsigned fields[METR
 	return slots;
 }
 
-/* Is everything as predicted? say: a failed case if not. */
+/* Returns true if everything is as predicted; say: report a failed case otherwise. */
 static int as_predicted(const struct region *g, uint64_t n, int say)
 {
 	static uint64_t data[8];
@@ -336,7 +336,7 @@ static void counters_go_on_after_a_sleep(void)
 	group_close();
 }
 
-/* Slots and instructions in one group, over moves between processors, sleeps and reads. */
+/* Slots and instructions in one group, with moves between processors, sleeps and reads. */
 static void nothing_is_lost_on_the_way(void)
 {
 	struct perf_event_attr attr =
@@ -350,7 +350,7 @@ static void nothing_is_lost_on_the_way(void)
 	instructions = counter_open(&attr, 0, -1, group[0].fd);
 	group_read(first);
 	for (unsigned i = 0; i < 400; i++) {
-		counter_on_cpu((int)(i & 1)); /* refused where there is one */
+		counter_on_cpu((int)(i & 1)); /* refused if there is one processor */
 		if (i & 2)
 			counter_sleep(1);
 		machine_loop(1000 + i);

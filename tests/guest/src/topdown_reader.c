@@ -276,7 +276,7 @@ static void nested_regions_are_right(void)
 		struct tach_mark mark;
 		uint32_t flags;
 
-		/* The inner one sets back. */
+		/* The inner region resets the group. */
 		tach_reader_begin(reader, &mark);
 		c->run(n);
 		one(d, inside);
@@ -295,8 +295,8 @@ static void nested_regions_are_right(void)
 enum { MUCH = 1000 };
 
 /*
- * Begins with more slots than the shorter regions take, so that it shows when they begin anew:
- * a begin that finds too many reschedules sets back itself, and is then done once more.
+ * Begins with more slots than the shorter regions take, so that a repeated begin shows: a begin
+ * that finds too many reschedules resets the group itself, and then runs once more.
  */
 static void begin_with_much(struct tach_mark *mark)
 {
@@ -354,7 +354,7 @@ static void move(void *victim)
 {
 	static int cpu;
 
-	adversary_on_cpu(*(pid_t *)victim, cpu ^= 1); /* refused where there is one */
+	adversary_on_cpu(*(pid_t *)victim, cpu ^= 1); /* refused if there is one processor */
 	adversary_sleep(100);
 }
 
@@ -380,7 +380,7 @@ static void suffer(const char *what, void (*strike)(void *), void *arg)
 	adversary_start(&a, strike, arg);
 	for (uint64_t i = 0; i < 20000 || a.shared->strikes < 200; i++) {
 		one(&characters[i % CHARACTERS], 1 + i % 97 * 20);
-		if (i % 16 == 0) /* lets the others strike where there is one processor */
+		if (i % 16 == 0) /* lets the others run if there is one processor */
 			sched_yield();
 		if (i % 1024 == 0 && !adversary_lives(&a))
 			break;
@@ -464,7 +464,8 @@ static void on_alarm(int number)
 }
 
 /*
- * Regions in a handler, some so long that they set back; those around are not judged by truth.
+ * Regions in a handler, some of them so long that they reset the group; the enclosing ones are
+ * not compared with the truth.
  */
 static void regions_in_handlers(void)
 {
@@ -481,8 +482,10 @@ static void regions_in_handlers(void)
 		struct tach_mark mark;
 		sig_atomic_t seen = handled;
 
-		/* When the one before has come: a timer that repeats may leave no time for
-		 * else. */
+		/*
+		 * The next signal is sent after the previous one arrived: a repeating timer may
+		 * leave no time for the program.
+		 */
 		if (seen == sent) {
 			once.it_value.tv_usec = 1 + sent++ % 200;
 			setitimer(ITIMER_REAL, &once, NULL);
@@ -498,7 +501,7 @@ static void regions_in_handlers(void)
 		backward += delta[0] > (uint64_t)1 << 40;
 		apart += distance(sum, delta[0]) > 4 * error + 8;
 	}
-	while (handled < sent) /* judging none: its handler may come between two counters */
+	while (handled < sent) /* compares no value: its handler may run between two counters */
 		loop_arithmetic(100);
 	sigaction(SIGALRM, &before, NULL);
 	CHECK(backward == 0, "%" PRIu64, backward);
@@ -507,7 +510,7 @@ static void regions_in_handlers(void)
 }
 
 enum { TRAP = 0x100 }; /* EFLAGS.TF: Intel SDM vol. 3, 2.3 */
-enum { LONG = 10000 }; /* turns of loads in a region that sets back */
+enum { LONG = 10000 }; /* iterations of loads in a region that resets the group */
 static greg_t steps[5000];
 static int nsteps;
 
@@ -567,16 +570,17 @@ static int handled_at(greg_t address, int visit, uint64_t begins_with)
 	fired = visits < 0;
 	visits = -1;
 	one(&characters[address % CHARACTERS], 100);
-	close(fd); /* as the opening did, takes the group from the counters for a moment */
+	close(fd); /* like opening a reader: takes the group from the counters for a moment */
 	return fired;
 }
 
-/* Wherever handlers interrupt begin or end, the regions after them are right. */
+/* A handler may interrupt any begin or end: the later regions are right. */
 static void handlers_at_each_instruction(void)
 {
 	struct sigaction note = {.sa_sigaction = note_step, .sa_flags = SA_SIGINFO};
 	struct sigaction action = {.sa_sigaction = on_breakpoint, .sa_flags = SA_SIGINFO};
-	static const uint64_t begins_with[] = {14000, 20000}; /* end sets back; begin does */
+	static const uint64_t begins_with[] = {14000,
+					       20000}; /* end resets the group; begin does */
 	struct sigaction before;
 
 	if (!open_reader())

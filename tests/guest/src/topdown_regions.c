@@ -71,7 +71,7 @@ static void *all(void *unused)
 	return unused;
 }
 
-/* Per turn; self, then what regions inside it have, too. */
+/* Per iteration: the self value, then the addition of nested regions. */
 static const struct expected {
 	const char *region;
 	double turns, instructions, branches, memory;
@@ -110,7 +110,7 @@ static double truth(int k, double i, double b, double m, double dropped, double 
 				     memory,   backend - memory}[k];
 }
 
-static int metrics; /* names[] that there are */
+static int metrics; /* number of entries in names[] */
 static struct tach_snapshot *shot;
 
 static int region_named(const char *name)
@@ -200,7 +200,7 @@ static int switch_on(void)
 	return code == 0;
 }
 
-/* For a running thread, and for one that has ended. */
+/* For a running thread, and for a thread that has ended. */
 static void shares_are_right_to_their_error(void)
 {
 	pthread_t thread;

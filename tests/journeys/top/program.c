@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for `tach top`: two threads that do a little work again and again. SIGUSR1 ends it;
- * with the argument "crash" it then dies of a fault.
+ * A program for `tach top`: two threads that repeatedly do a little work. SIGUSR1 ends it; with
+ * the argument "crash" it then dies of a fault.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static void request(unsigned n)
 	TACH_STOP(request);
 }
 
-/* Ends rarely, and takes longer than an interval of the test. */
+/* Its entries end rarely: they are longer than an interval of the test. */
 static void wait_long(void)
 {
 	TACH_START(wait_long);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Ends where nothing can be touched; until the next call. */
+/* Returns a copy that ends at inaccessible memory; valid until the next call. */
 static inline const char *at_the_edge(const void *bytes, size_t n)
 {
 	static char *pages;

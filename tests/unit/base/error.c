@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for error codes: the library's own, the C library's, and those for no code at all. */
+/* Texts of error codes: the library's own, the C library's, and those of invalid codes. */
 #include <errno.h>
 #include <string.h>
 #include <tach/error.h>
@@ -64,7 +64,10 @@ static const char *words_of(int number)
 #endif
 }
 
-/* A negated errno has the C library's text, any other number a text that says so. */
+/*
+ * A negated errno has the C library's text; any other number has a text that says that it is
+ * unknown.
+ */
 static void other_codes_have_a_text(void)
 {
 	for (int code = -6000; code < 200; code++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON, read and written: what RFC 8259 has and what it does not, where an error is, and that
- * nothing is read beyond the end. */
+/*
+ * JSON, read and written: what RFC 8259 permits and forbids, where an error is, and that
+ * nothing is read beyond the end.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +56,7 @@ static void write_value(struct tach__json_out *json, const struct tach__json *v)
 	}
 }
 
-/* Reads it and writes it again; the error's place where it is refused. */
+/* Reads it and writes it again; if it is refused, returns the error's position. */
 static const char *again(const char *text, enum tach__json_style style, struct tach_error *err)
 {
 	struct tach__arena arena = {0};
@@ -229,7 +231,7 @@ static void limits(void)
 		      "%d", depth);
 		CHECK(depth <= 64 || strstr(err.text, "deeply"), "%s", err.text);
 	}
-	/* Any number side by side. */
+	/* Any number of values next to each other. */
 	strcpy(text, "[");
 	for (int i = 0; i < 70; i++)
 		strcat(text, i % 2 ? "{}," : "[],");
@@ -356,7 +358,7 @@ static void pieces_of_a_buffer(void)
 		i % 2 ? tach__out(&out, "%s", row) : tach__out_bytes(&out, row, 100);
 	CHECK(tach__out_flush(&out) == 0 && nwritten == 9900 && out.used == 0);
 	CHECK(strspn(written, "r") == 9900 && pieces == 3, "%d", pieces);
-	/* Exactly a buffer, by each way. */
+	/* The text fills a buffer exactly, by each function. */
 	for (int way = 0; way < 2; way++)
 		for (size_t n = sizeof out.buffer - 2; n <= sizeof out.buffer + 1; n++) {
 			static char long_row[sizeof out.buffer + 2];
@@ -452,7 +454,7 @@ static void nothing_is_kept(void)
 	for (int round = 0; round < 20; round++) {
 		struct tach__arena arena = {0};
 
-		/* The allocator keeps some of each size. */
+		/* The allocator keeps some blocks of each size. */
 		if (round == 10)
 			before = heap_in_use();
 		for (int i = 0; i < 9; i++)

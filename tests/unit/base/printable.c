@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A printable name contains nothing that a terminal obeys, whatever the original contains. */
+/* A printable name contains no characters that control a terminal, with any original. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>

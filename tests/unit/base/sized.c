@@ -15,7 +15,7 @@
 #include "core/base/sized.h"
 #include "tests/check.h"
 
-#define TAIL 16u /* how much longer a newer version is here */
+#define TAIL 16u /* how much longer a newer version's struct is here */
 
 static char *at_end;
 static struct tach_error err = TACH_ERROR_INIT;
@@ -36,7 +36,7 @@ static int sink(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* ---- one call for each struct, with the struct as the thing that varies ---- */
+/* ---- one call for each struct, with this struct as the variable part ---- */
 
 static int bench_options(void *s)
 {
@@ -251,7 +251,7 @@ static int umask_info(void *s)
 	}
 }
 
-/* ---- the structs, and content of those that the library reads ---- */
+/* ---- the structs, and the content of those that the library reads ---- */
 
 static struct tach_event encoded = {.size = sizeof encoded};
 
@@ -309,7 +309,7 @@ static struct entry {
 };
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
-/* A struct of `bytes` at the end of the page that says it has `size`. */
+/* A struct of `bytes` bytes at the end of the page; its size says `size`. */
 static char *place(const struct entry *e, uint32_t size, size_t bytes, int tail)
 {
 	char *at = at_end - bytes;
@@ -350,7 +350,7 @@ static void right_sizes(void)
 	}
 }
 
-/* An earlier version's: at most the last 8 bytes are missing. */
+/* An earlier version's struct: at most the last 8 bytes are missing. */
 static void shorter(void)
 {
 	for (int i = 0; i < NENTRIES; i++) {
@@ -414,7 +414,7 @@ static void absurd_sizes_are_refused(void)
 		}
 }
 
-/* Half a pointer would be followed. */
+/* Otherwise the library would use half a pointer. */
 static void sizes_inside_a_member_are_refused(void)
 {
 	int tried = 0;
@@ -440,7 +440,7 @@ static void null(void)
 	      "%s", err.text);
 }
 
-/* The library's copy has its own size, whatever the caller's is, and zeros. */
+/* The library's copy has its own size, for any size of the caller's, and zeros in the rest. */
 static void copies_have_the_library_size(void)
 {
 	uint32_t theirs[6] = {sizeof theirs, 1, 2, 3}, own[4], large = 65536;
@@ -482,9 +482,11 @@ static void errors(void)
 	}
 }
 
-/* ---- that there is no other ---- */
+/* ---- there are no other such structs ---- */
 
-/* Structs without a size: those that tach/base.h names, parts of others, and inlined ones. */
+/*
+ * Structs without a size: those named in tach/base.h, parts of other structs, and inlined ones.
+ */
 static const char fixed[] =
 	" tach_value tach_bucket tach_register tach_set_member"
 	" tach_dispatch_event tach_dispatch_ear tach_dispatch_btb tach_dispatch_opcode"
@@ -492,7 +494,7 @@ static const char fixed[] =
 	" tach_way tach_reader tach_mark tach_site tach_region_mark tach_task tach_bench_case"
 	" tach_bench_axis tach_bench_counter tach__bench_at tach__bench_main tach__expected "
 	"tach__no_jump ";
-/* Filled by the library in its own memory. */
+/* The library fills them in its own memory. */
 static const char given[] = " tach_diagnostic tach_error ";
 
 static int is_in(const char *list, const char *name)
@@ -570,7 +572,7 @@ static void prepare(void)
 			((struct tach_dispatch *)(uintptr_t)entries[i].content)->pmu = skl;
 }
 
-/* A size of 0: until that version is released they are what they are now. */
+/* A size of 0: until this version is released, it means the present size. */
 static void first_sizes(void)
 {
 #define FIRST(type)                                                                            \

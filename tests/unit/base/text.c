@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers, names and characters as text, of which nothing is read beyond the end. */
+/* Numbers, names and characters as text; nothing is read beyond the end. */
 #include <float.h>
 #include <limits.h>
 #include <locale.h>
@@ -114,7 +114,7 @@ static void names_without_their_case(void)
 	}
 }
 
-/* By RFC 3629's table, and nothing is read that is not there. */
+/* As in RFC 3629's table; nothing is read beyond the end. */
 static int well_formed(const unsigned char *s, size_t n)
 {
 	static const unsigned char rows[][5] = {
@@ -212,7 +212,7 @@ static void columns(void)
 	CHECK(tach__utf8_width("\377b") == 2);
 }
 
-/* The shortest that reads back, as "%.17g" and fewer digits have it. */
+/* The shortest text that reads back, as "%.17g" and fewer digits write it. */
 static void doubles(void)
 {
 	static const double values[] = {0,    -0.0,	 1,	   -1,	      9,
@@ -245,7 +245,7 @@ static void doubles(void)
 	}
 }
 
-/* The C locale's, whatever the program's is; and that is put back. */
+/* Uses the C locale, whatever the program's locale is, and restores that. */
 static void in_the_c_locale(void)
 {
 	char text[40];
@@ -261,7 +261,7 @@ static void in_the_c_locale(void)
 	CHECK(strcmp(text, "0") == 0 && uses == 0, "%s, %d", text, uses);
 }
 
-/* More digits than are looked at, which are 127. */
+/* More digits than the 127 that are read. */
 static void long_numbers(void)
 {
 	char text[300];

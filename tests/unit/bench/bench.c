@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The benchmark harness on a machine whose every number is known: see `step`. */
+/* The benchmark harness on a simulated machine where every number is known: see `step`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void the_empty_loop_is_subtracted(void)
 	drop(s);
 }
 
-/* 3 an iteration are 3, whatever the number of iterations. */
+/* 3 per iteration are 3, for any number of iterations. */
 static void whole_numbers_are_exact(void)
 {
 	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0, NULL};
@@ -92,7 +92,7 @@ static void whole_numbers_are_exact(void)
 	}
 }
 
-/* They belong to the machine's behaviour like the other samples. */
+/* Outliers belong to the machine's behaviour like the other samples. */
 static void outliers_are_counted_and_stay(void)
 {
 	struct tach__bench_series s[2];
@@ -113,7 +113,7 @@ static void outliers_are_counted_and_stay(void)
 	spike = 0;
 }
 
-/* The pace grows by 2 % from loop to loop: what comes second looks longer. */
+/* The machine slows by 2 % from loop to loop, so the second one seems longer. */
 static double pace = 1;
 
 static void slower_body(void *context, uint64_t n)
@@ -166,7 +166,7 @@ static void no_time(struct tach__bench_source *source, uint64_t *delta, uint32_t
 	delta[0] = 0;
 }
 
-/* Every other call takes long: something interrupted it. */
+/* Every other call takes long because something interrupted it. */
 static void now_and_then(void *context, uint64_t n)
 {
 	static int turn;
@@ -191,9 +191,7 @@ static void a_clock_that_stands_still_is_survived(void)
 	      "gave up");
 }
 
-/*
- * The empty loop repeats itself exactly: for such a body, equal samples would take 37 minutes.
- */
+/* The empty loop repeats exactly: with equal samples, such a body would take 37 minutes. */
 static void a_body_that_does_not_repeat_itself_is_survived(void)
 {
 	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};

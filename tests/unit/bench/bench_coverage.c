@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a benchmark's interval covers the truth: the harness on simulated machines whose
- * every distribution is known, a thousand runs each, from fixed seeds. A 95 % interval must
- * cover it in 93 of 100 runs; an interval that claims less must cover what it claims.
+ * How often a benchmark's interval contains the truth: the harness on simulated machines with
+ * known distributions, a thousand runs each, from fixed seeds. A 95 % interval must contain it
+ * in 93 of 100 runs; an interval with a lower stated confidence must reach that.
  *
  * "# scenario ..." lines are the table of bench/README.md.
  */
@@ -15,7 +15,7 @@
 #include "tests/random.h"
 
 enum { RUNS = 1000, SAMPLES_MOST = 101, ITERATIONS = 1000 };
-#define BODY	   900.0 /* ns an iteration, the loop included */
+#define BODY	   900.0 /* ns per iteration, including the loop */
 #define LOOP	   200.0
 #define NOISE_BODY 9.0
 #define NOISE_LOOP 2.0
@@ -57,7 +57,10 @@ static double two_speeds(void)
 	return random_uniform() < SLOW ? SLOWDOWN : 1;
 }
 
-/* The same, but it stays in one: for 5 pairs of loops in the slow one on average. */
+/*
+ * The same, but the machine stays in one state: in the slow one for 5 pairs of loops on
+ * average.
+ */
 static double regimes(void)
 {
 	return slow ? SLOWDOWN : 1;
@@ -74,7 +77,7 @@ static double quiet(double share)
 	return 0;
 }
 
-/* A scheduler's other work: seldom, and long; the longer the loop the likelier. */
+/* A scheduler's other work: rare and long; longer loops meet it more often. */
 static double preempted(double share)
 {
 	return random_uniform() < 0.15 * share ? exponential(3000) : 0;
@@ -95,7 +98,7 @@ struct machine {
 	const char *name;
 	double (*pace)(void);
 	double (*spike)(double share);
-	double memory; /* kept of its speed from one pair to the next */
+	double memory; /* part of its speed that it keeps from one pair to the next */
 };
 static const struct machine machines[] = {
 	{"normal noise", steady, quiet, 0},
@@ -149,7 +152,7 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 		return;
 	turn++;
 	mood = machine->memory * mood + sqrt(1 - machine->memory * machine->memory) * normal();
-	/* Leaving the fast one so often keeps it slow SLOW of the time. */
+	/* Leaving the fast state with this probability keeps it slow for SLOW of the time. */
 	slow = slow ? random_uniform() >= 0.2 : random_uniform() < 0.2 * SLOW / (1 - SLOW);
 }
 
@@ -171,7 +174,7 @@ static double pair_below(double x, double mean)
 	return erfc((mean - x) / sigma / M_SQRT2) / 2;
 }
 
-/* The median of a pair's difference: where it is not at hand, of very many of them. */
+/* The median of a pair's difference; if there is no formula, the median of very many. */
 static double truth_of(const struct machine *m)
 {
 	enum { MANY = 100001 };
@@ -244,7 +247,10 @@ static void intervals_cover_the_truth(void)
 			CHECK(o.covered >= 0.93 || o.covered >= o.said,
 			      "%s, %u samples: %.3f covered, %.3f said", machines[i].name,
 			      samples[k], o.covered, o.said);
-			/* Saying little is no way out where the default has enough to say. */
+			/*
+			 * Where the default can decide, too many undecided results are a
+			 * failure.
+			 */
 			if (samples[k] >= 31 && machines[i].memory == 0 &&
 			    machines[i].pace != drifting)
 				CHECK(o.covered >= 0.93 && o.said >= 0.85, "%s, %u: %.3f, %.3f",

@@ -143,7 +143,7 @@ assert all(abs(b["found"] * b["real_time"] / (2e9 if b["name"] == "counts/2" els
 PYTHON
 	result "counters${p#"$work/h"}"
 
-	# All threads run at once, otherwise it would never end; shared work is counted once.
+	# All threads run at once, otherwise the test would not end; shared work is counted once.
 	run 0 --details --events '' --samples 3 together; grep -q '^seen 7$' "$work/err" || rc=1
 	grep -q '^together/threads:3: ' "$work/out" && grep -qE '^  found +1\.0000 ' "$work/out" || rc=1
 	[ "$(grep -cE '^  (time, all, ns|thread [123]: time, ns) ' "$work/out")" = 4 ] || rc=1
@@ -181,7 +181,7 @@ result usage
 run 0 --json --events '' steps
 mv "$work/out" "$work/old"
 [ "$(wc -l <"$work/old")" = 2 ] && grep -q '"name":"steps/1000".*"unit":"step","units":1000' "$work/old" || rc=1
-# Against itself nothing is worse by 1000 times; against a run of a hundredth of the time it is.
+# Compared with itself, nothing is 1000 times worse; compared with a run of a hundredth of the time, it is.
 run 0 --events '' --bound 100000 --allow cannot-tell --against "$work/old" steps plain
 [ "$(grep -cE "^steps/10+ .* time ([-+][0-9.]+ %, (no change|cannot tell)|is about 0)" "$work/out")" = 2 ] || rc=1
 grep -qE "^plain .*  not in $work/old$" "$work/out" || rc=1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that runs benchmarks: where its facts come from, and the text about it. */
+/* The machine that runs benchmarks: the sources of its facts, and the text about it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +14,7 @@ static char root[] = "/tmp/tach-machine.XXXXXX";
 #define CPU	"/sys/devices/system/cpu/"
 #define CPUFREQ CPU "cpu0/cpufreq/"
 
-/* In order; "" with content NULL: all files go, the pretended machine with them. */
+/* In order; "" with content NULL: removes all files of the simulated machine. */
 static void read_from_files(void)
 {
 	static const struct {
@@ -23,7 +23,7 @@ static void read_from_files(void)
 	} of[] = {
 		{"", NULL, {.mhz = 0}},
 		{"/proc/cpuinfo", "cpu MHz : 2400.5\nother : 1\n", {.mhz = 2400.5}},
-		/* The first of each. */
+		/* The first of each kind is used. */
 		{"/proc/cpuinfo",
 		 "processor : 0\nmodel name\t: A\ncpu MHz\t\t: 0.5\n"
 		 "processor : 1\nmodel name\t: B\ncpu MHz\t\t: 900\n",
@@ -126,7 +126,7 @@ static void warnings_are_of_what_moves(void)
 	}
 }
 
-/* The date is that of some second while it is written. */
+/* The date is a second between begin and end of the writing. */
 static void google_benchmarks_context(void)
 {
 	static const struct tach__machine scaled = {.processors = 6,
@@ -176,7 +176,7 @@ static void this_machine(void)
 	      "%s", text);
 	n = tach_bench_context(TACH_BENCH_GOOGLE, text, sizeof text);
 	CHECK(n == (int)strlen(text) && strncmp(text, "{\"date\": ", 9) == 0, "%s", text);
-	/* How long it is changes with the load. */
+	/* Its length changes with the load. */
 	CHECK(tach_bench_context(TACH_BENCH_GOOGLE, first, 0) > 100 && *first == '#');
 	CHECK(tach_bench_context(TACH_BENCH_GOOGLE, first, 1) > 100 &&
 	      memcmp(first, "\0#", 2) == 0);

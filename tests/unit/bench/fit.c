@@ -18,7 +18,7 @@ static void fitted(void)
 					    "O(n log n)", "O(n^2)",   "O(n^3)"};
 	double n[8], t[8], c, e;
 
-	/* Exactly, from 1 on, and with only three values. */
+	/* The law is exact, from 1 on, and with only three values. */
 	for (int i = 0; i < 8; i++)
 		n[i] = (double)(1 << i);
 	for (int which = 0; which < 6; which++)
@@ -48,7 +48,7 @@ static void fitted(void)
 	CHECK(!tach_bench_fit(n, t, 2, &c, &e) && isnan(c) && isnan(e));
 }
 
-/* Times 1, 2 and 3: their mean is 2, from which they are off by 1, 0 and 1. */
+/* Times 1, 2 and 3: their mean is 2; the differences are 1, 0 and 1. */
 static void the_first_of_equals(void)
 {
 	static const double n[] = {1, 1, 1}, t[] = {1, 2, 3};

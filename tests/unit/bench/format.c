@@ -124,7 +124,7 @@ static void as_json(void)
 
 /* ---- tables ---- */
 
-/* Five hundredths of 10.5 are half of the interval from 7.5 to 13.5 and more: 28.6 %. */
+/* Half of the interval from 7.5 to 13.5 is 28.6 % of 10.5, rounded up. */
 static void as_a_row(void)
 {
 	static const char of[] = RESULT(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* google-benchmark's JSON: what a result becomes there, and what its files are read as. */
+/* google-benchmark's JSON: how a result is written there, and how its files are read. */
 #include <string.h>
 #include "tests/check.h"
 #include "tests/results.h"
@@ -47,7 +47,7 @@ static void threads_have_one_pace(void)
 			     "\"xs_per_second\": 750000000, \"locks\": 500000000}");
 }
 
-/* A file may say that they have other numbers of samples: those that both have are shown. */
+/* Files may have different numbers of samples: those in both are shown. */
 static void a_pace_of_fewer_samples_ends_the_list(void)
 {
 	show(RESULT("", VALUE("time", "", "8,8") "," VALUE("time, all", "", "4")),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A benchmark's JSON read back: the limits of every field, and where it is wrong beyond them.
+/*
+ * A benchmark's JSON read back: the limits of every field, and the error's position beyond
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include "core/bench/bench.h"
 #include "tests/check.h"
 
-/* A line each, so that an error's line tells whose it is. */
+/* One line each, so that an error's line identifies the field. */
 struct field {
 	const char *key, *value; /* NULL: left out */
 };
@@ -58,7 +60,7 @@ static char *fields(char *at, const struct field *all, size_t n, const struct fi
 	return at;
 }
 
-/* A result with `values` alike, of which the last has the field `in_value`. */
+/* A result with `values` equal samples, the last with the field `in_value`. */
 static int load(const struct field *in_whole, const struct field *in_value, int values,
 		struct tach_bench **out, struct tach_error *err)
 {
@@ -184,7 +186,7 @@ static void others_are_refused(void)
 		"there is no sample");
 	refused(0, (struct field){"unit", "\"byte\""}, TACH_ERR_SYNTAX, OBJECT,
 		"not a benchmark's result: 'units' is missing or of another type");
-	/* The first of several. */
+	/* The first of several errors is reported. */
 	refused(0, (struct field){"name", "1,\"iterations\":null"}, TACH_ERR_SYNTAX, OBJECT,
 		"not a benchmark's result: 'name' is missing or of another type");
 }

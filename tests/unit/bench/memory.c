@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Benchmarks and their results while every allocation fails once, each in its turn. */
+/* Benchmarks and their results, where each allocation fails once. */
 #include <math.h>
 #include <string.h>
 #include <tach/bench.h>
@@ -8,7 +8,7 @@
 #include "tests/allocations.h"
 #include "tests/check.h"
 
-/* An error is one of memory, without a place. */
+/* Each error is TACH_ERR_NOMEM, without a position. */
 static int told(int code, const struct tach_error *err)
 {
 	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err->code == code && err->line == 0 &&
@@ -40,7 +40,7 @@ static int bench_job(void)
 	struct tach_bench *bench = NULL;
 	int code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, &err);
 
-	/* A list of events has columns, whatever went wrong in it. */
+	/* A list of events has a column for any error in it. */
 	err.column = 0;
 	told(code, &err);
 	CHECK(!bench == (code != 0));
@@ -163,7 +163,7 @@ static int persistence_job(void)
 	return 0;
 }
 
-/* 10 and more after 8 and less: without memory nothing is worse. */
+/* 10 and more after 8 and less: without memory, nothing is reported as worse. */
 static int judge_job(void)
 {
 	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A benchmark program, called with arguments: which benchmarks it runs in which order, its
- * exact output, and its exit status. Its clock is moved by the bodies alone.
+ * exact output, and its exit status. Only the bodies advance the clock.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ TACH_BENCH(plain)
 	clock_ns += scale;
 }
 
-/* A single value gives no law, and does not belong to the next family. */
+/* A single value gives no law, and is not part of the next family. */
 TACH_BENCH(lone)
 {
 	clock_ns += 500;
@@ -150,7 +150,7 @@ TACH_BENCH(many)
 TACH_BENCH_STEPS(many, 1, 1, 66, 1);
 TACH_BENCH_COMPLEXITY(many);
 
-/* One name for three. */
+/* Three benchmarks have the same name. */
 TACH_BENCH_ARGS(many_times, 7, 7, 7)
 {
 	clock_ns += 1000;
@@ -208,7 +208,7 @@ static int temporary(void)
 	return fd;
 }
 
-/* Returns its status; its output is in `out` and `err`, or goes to the descriptor `to`. */
+/* Returns the exit status; the output is in `out` and `err`, or goes to the descriptor `to`. */
 static int run_to(int to, const char *const *arguments, int n)
 {
 	int was[2] = {dup(1), dup(2)},
@@ -240,7 +240,7 @@ static int run_to(int to, const char *const *arguments, int n)
 #define RUN(...)                                                                               \
 	run_to(-1, (const char *const[]){__VA_ARGS__},                                         \
 	       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-/* Quick, and nothing but time and the counters of the benchmarks. */
+/* Short runs with only the time and the benchmarks' own counters. */
 #define QUICK "--wall", "--events", "", "--seconds", "0.00001", "--samples", "15"
 
 /* The table, without the lines about the machine before it. */
@@ -267,7 +267,7 @@ static void is(const char *text, const char *want)
 
 /* ---- names ---- */
 
-/* The first number goes fastest, threads slowest. */
+/* The first argument varies fastest, the number of threads slowest. */
 static void every_combination_has_a_name(void)
 {
 	static const int first[] = {8, 32, 100}, second[] = {5, 7};
@@ -506,7 +506,7 @@ static void other_tables(void)
 	CHECK(RUN(QUICK, "--csv", "--against", "x", "plain") == 2);
 }
 
-/* The clock stands for both times. */
+/* The clock does not advance, for either loop. */
 static void processor_time(void)
 {
 	CHECK(RUN("--events", "", "--seconds", "0.00001", "--samples", "15", "plain") == 0);
@@ -517,7 +517,7 @@ static void processor_time(void)
 	CHECK(strstr(out, "\"real_time\": 1000, \"cpu_time\": 1000,"), "%s", out);
 }
 
-/* Each sample is one iteration, and finds what was made for it. */
+/* Each sample is one iteration, and uses the data prepared for it. */
 static void before_each_sample(void)
 {
 	CHECK(RUN(QUICK, "eats") == 0);
@@ -526,7 +526,7 @@ static void before_each_sample(void)
 	CHECK(made == eaten && made >= 15, "%d, %d", made, eaten);
 }
 
-/* How long it takes in all, and how long before. */
+/* The duration of the run, and of its preparation. */
 static void durations(void)
 {
 	uint64_t begin = clock_ns, took;
@@ -571,8 +571,8 @@ static void save(const char *before, const char *text)
 /* If all samples are equal, any difference beyond the bound is found. */
 static void earlier_runs_are_compared(void)
 {
-	static char
-		junk[150000]; /* more than is read at once; lines of others are passed over */
+	static char junk[150000]; /* more than one read(2) returns; lines of other benchmarks
+				     are skipped */
 	int fd = mkstemp(file), before;
 
 	close(fd);
@@ -666,7 +666,7 @@ static long no_events(long number, long a, long b, long c, long d, long e, long 
 					     : tach__sys_real(number, a, b, c, d, e, f);
 }
 
-/* Said below the table, once; in JSON each result has it. */
+/* Printed once below the table; in JSON each result contains it. */
 static void what_is_missing(void)
 {
 	tach__sys = no_events;
@@ -693,7 +693,7 @@ static void nothing_is_left(void)
 		if (against == 2)
 			save("", "no results\n");
 		for (int i = 0; i < 16; i++) {
-			/* The allocator keeps some of each size. */
+			/* The allocator keeps some blocks of each size. */
 			if (i == 8)
 				before = heap_in_use();
 			if (against)
@@ -738,7 +738,7 @@ static void bad_arguments(void)
 	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
 }
 
-/* Later ones still run. */
+/* Later benchmarks still run. */
 static void one_that_fails(void)
 {
 	CHECK(RUN(QUICK, "crowd", "alike") == 1);
@@ -761,7 +761,7 @@ static void on_a_terminal(void)
 	CHECK(RUN(QUICK, "plain") == 0);
 	close(screen);
 	screen = -1;
-	/* To its end, which is an error once no program has it. */
+	/* Writes the output to its end; after that, a write is an error. */
 	while ((n = read(terminal, err + length, sizeof err - 1 - length)) > 0)
 		length += (size_t)n;
 	err[length] = '\0';
@@ -780,7 +780,7 @@ static void out_of_memory(void)
 	CHECK(RUN(QUICK, "plain") == 0);
 }
 
-/* Output that is lost is no success. */
+/* If output is lost, the run fails. */
 static void a_full_disk(void)
 {
 	static const char *const arguments[] = {"--list"};

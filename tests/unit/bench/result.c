@@ -5,7 +5,7 @@
 #include "core/bench/bench.h"
 #include "tests/check.h"
 
-/* Results made by hand: what is compared are their samples alone. */
+/* Results made by hand: only their samples are compared. */
 static struct tach_bench made(const char *name, double *x, uint32_t n,
 			      struct tach__bench_series *s)
 {
@@ -14,7 +14,7 @@ static struct tach_bench made(const char *name, double *x, uint32_t n,
 	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
 }
 
-/* Where every sample is like the one before, eight are hardly more than one. */
+/* If every sample resembles the one before, eight samples prove hardly more than one. */
 static void dependent_samples_prove_no_difference(void)
 {
 	double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -106,7 +106,7 @@ static void usual_bounds(void)
 	}
 }
 
-/* One sample is enough of instructions that were counted exactly, and of nothing else. */
+/* For exactly counted instructions one sample is enough; for other values it is not. */
 static void exact_counts_need_one_sample(void)
 {
 	static const struct {
@@ -158,7 +158,7 @@ static void values_go_together_by_name(void)
 	CHECK(tach_bench_judge(&b, &b, 0, NAN, 0.01, &is) == 0 && is.verdict == 0);
 }
 
-/* By the time of all threads together, where there is one. */
+/* Uses the time of all threads together, if the result has one. */
 static void rates_use_the_time_of_all_threads(void)
 {
 	double x[] = {1};

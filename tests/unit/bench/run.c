@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole run on a machine whose clock and counters do what the test says: options, values of
- * both loops, passes, and what is left out where the kernel refuses.
+ * A whole run on a machine with a scripted clock and scripted counters: options, values of both
+ * loops, passes, and what is left out if the kernel refuses it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@
 
 static uint64_t clock_ns;
 static unsigned looks;		/* since a run began */
-static unsigned smallest = 100; /* before which of them the clock makes its smallest step */
+static unsigned smallest = 100; /* the reading before which the clock makes its smallest step */
 
 /*
- * A run looks 101 times for the clock's smallest step, which is 3; one look later it would
- * be 1. From then on a look takes 4 ns.
+ * A run reads the clock 101 times to find its smallest step, which is 3; with one more reading
+ * it would be 1. From then on, a reading takes 4 ns.
  */
 static uint64_t step_before(unsigned look)
 {
@@ -47,7 +47,7 @@ int clock_gettime(clockid_t which, struct timespec *t)
 
 static uint64_t mine, others;
 static struct perf_event_attr opened; /* the last event that was */
-/* number of the pass; ran: its loops ran, so the next pass opens */
+/* number of the pass; ran: the pass has run its loops, so the next one opens */
 static int pass, ran;
 
 static long watched_sys(long number, long a, long b, long c, long d, long e, long f)
@@ -60,7 +60,7 @@ static long watched_sys(long number, long a, long b, long c, long d, long e, lon
 	return fake_sys(number, a, b, c, d, e, f);
 }
 
-/* 9 ns, 3 counts, 5 and 7 of the test's own. */
+/* 9 ns, 3 counts; 5 and 7 of the test's own counters. */
 static void body(void *context, uint64_t n)
 {
 	CHECK(context == &mine);
@@ -70,7 +70,7 @@ static void body(void *context, uint64_t n)
 	others += 7 * n;
 }
 
-/* 2 ns, a count, one of the test's own. */
+/* 2 ns, one count, one of the test's own counters. */
 static void empty(void *context, uint64_t n)
 {
 	CHECK(context == &mine);
@@ -94,7 +94,7 @@ static struct tach_bench *run(tach_bench_body f, const struct tach_bench_options
 
 /*
  * Eight iterations: reading the clock adds 4 ns, and two reads of the counters add 17 counts,
- * to either loop. The second event counts twice the first.
+ * to either loop. The second event counts twice as fast as the first.
  */
 static void every_value_is_what_the_loops_differ_by(void)
 {
@@ -164,7 +164,7 @@ static void ten_ns(void *context, uint64_t n)
 
 static unsigned turn;
 
-/* The median is 10, the MAD 1, and four are far: by 7 twice, by 8 twice. */
+/* The median is 10 and the MAD 1; four samples are far off: two by 7, two by 8. */
 static void uneven(void *context, uint64_t n)
 {
 	static const uint64_t ns[] = {10, 11, 9, 18, 10, 11, 9, 17, 10, 2, 3};
@@ -179,7 +179,7 @@ static void what_is_not_said_is_what_the_header_says(void)
 	struct tach_bench_quantity v = {.size = sizeof v};
 	struct tach_bench *b = run(ten_ns, &opt);
 
-	/* 100,000 of 10 ns are the first power of ten that lasts a millisecond. */
+	/* 100,000 iterations of 10 ns are the first power of ten that lasts a millisecond. */
 	CHECK(tach_bench_iterations(b) == 100000 && tach_bench_value(b, 0, &v) == 0 &&
 		      v.samples == 31 && v.confidence > 0.95 && v.confidence < 1,
 	      "%u, %g", v.samples, v.confidence);
@@ -187,7 +187,7 @@ static void what_is_not_said_is_what_the_header_says(void)
 		      !strstr(shown(b, TACH_BENCH_JSON), "\"unit\""),
 	      "%s", shown(b, TACH_BENCH_JSON));
 	tach_bench_free(b);
-	/* A tenth and two of 10 ms. */
+	/* A tenth of, and two of, 10 ms. */
 	opt.sample_seconds = 0.00999;
 	b = run(ten_ns, &opt);
 	CHECK(tach_bench_iterations(b) == 1000000);
@@ -270,9 +270,9 @@ static void options_have_limits(void)
 
 /* ---- passes ---- */
 
-static int counts[3]; /* an iteration's, in each of three passes */
+static int counts[3]; /* the iteration's cost in each of three passes */
 
-/* Both loops count five more: no counter goes back. */
+/* Both loops count five more: no counter decreases. */
 static void by_pass(void *context, uint64_t n)
 {
 	(void)context;
@@ -301,7 +301,7 @@ static void nothing_is_kept(void)
 	no_room.events = "cycles,instructions";
 	no_room.interrupts = TACH_SET_CORRECT;
 	for (int i = 0; i < 40; i++) {
-		/* The allocator keeps some of each size. */
+		/* The allocator keeps some blocks of each size. */
 		if (i == 20)
 			before = heap_in_use();
 		fake_members = 5;
@@ -375,7 +375,7 @@ static void what_the_kernel_refuses_is_left_out(void)
 	CHECK(b && tach_bench_count(b) == 1 && *tach_bench_missing(b), "%s",
 	      b ? tach_bench_missing(b) : "");
 	tach_bench_free(b);
-	/* Each opens alone; the group does not. */
+	/* Each event opens alone; the group does not. */
 	opt.events = "cycles,instructions";
 	fake_members = 2;
 	fake_opens = fake_closes = 0;
@@ -414,7 +414,7 @@ static void interrupts_make_room(void)
 		      strcmp(tach_bench_missing(b), TACH__NO_ROOM_FOR_INTERRUPTS) == 0,
 	      "%s", b ? tach_bench_missing(b) : "");
 	tach_bench_free(b);
-	/* No room at all: not for one event. */
+	/* There is no counter, not even for one event. */
 	fake_opens = 2;
 	fake_closes = 0;
 	b = NULL;
@@ -425,7 +425,7 @@ static void interrupts_make_room(void)
 	fake_room = fake_opens = 0;
 }
 
-/* Five and one for the interrupt. */
+/* Five events and one for interrupts. */
 static void interrupted(void *context, uint64_t n)
 {
 	(void)context;

@@ -6,10 +6,10 @@
 
 enum { MANY = 64 };
 
-/* ns that each run takes; from the last that is not 0 on, that. */
+/* ns of each run; after the script's end, the last one that is not 0. */
 static uint64_t bodies[MANY], empties[MANY];
 static unsigned nbodies, nempties;
-static uint64_t least_looked; /* the fewest iterations that the empty loop was run for */
+static uint64_t least_looked; /* the smallest number of iterations of the empty loop */
 
 static void body(void *context, uint64_t n)
 {
@@ -54,8 +54,8 @@ static void start(const uint64_t *of_bodies, const uint64_t *of_empties, size_t 
 }
 
 /*
- * Grows by a fifth more than needed, by ten at most; a run that is long enough is repeated
- * three times, and the shortest counts.
+ * The number grows by a fifth more than needed, at most by ten; a run that is long enough is
+ * repeated three times, and the shortest counts.
  */
 static void iterations_grow_until_they_last(void)
 {
@@ -72,7 +72,7 @@ static void iterations_grow_until_they_last(void)
 		{100, {100, 50, 100}, {1}, 3, 5},
 		{100, {200, 200, 40, 200}, {1}, 4, 6},
 		{100, {200, 200, 200, 40}, {1}, 1, 3},
-		/* The empty loop is looked at from 100,000 on. */
+		/* The empty loop is measured from 100,000 iterations on. */
 		{100, {1}, {99}, 10000000000000, 14},
 		{100, {1}, {100}, 100000, 6},
 		{100, {1}, {200, 200, 99, 100}, 1000000, 7},
@@ -85,7 +85,9 @@ static void iterations_grow_until_they_last(void)
 			uint64_t n;
 
 			start(of[i].body, of[i].empty, 8);
-			/* The same for every thread, plus a rest that cannot be divided. */
+			/*
+			 * The same number for every thread, plus the remainder of the division.
+			 */
 			for (int k = 0; threads > 1 && k < 8; k++) {
 				bodies[k] = bodies[k] ? bodies[k] * threads + 3 : 0;
 				empties[k] = empties[k] ? empties[k] * threads + 3 : 0;
@@ -135,7 +137,10 @@ static void samples_are_differences(void)
 	      "%x %x %x", s[0].flags, s[1].flags, s[2].flags);
 }
 
-/* Values less their middle are 0 1 1 1 8: the MAD is 1, and one is beyond 5 of it. */
+/*
+ * The distances from the median are 0 1 1 1 8: the MAD is 1, and one value is more than 5 MADs
+ * away.
+ */
 static void outliers_are_of_each_quantity(void)
 {
 	static const uint64_t of_bodies[] = {20, 19, 21, 19, 28},
@@ -156,7 +161,7 @@ static void outliers_are_of_each_quantity(void)
 	}
 }
 
-/* Arrays on the stack: one number too many would be written after their end. */
+/* Arrays on the stack: a number too many would overwrite the next variable. */
 static void room_for_the_most_that_there_may_be(void)
 {
 	int time = 1, time_of_all = 1;

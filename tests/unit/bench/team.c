@@ -23,8 +23,8 @@ enum { THREADS = 4, LOOKS = 101 };
  */
 static const uint64_t begins[THREADS] = {5, 0, 9, 2}, takes[THREADS] = {10, 11, 30, 20};
 static uint64_t began[THREADS], took[THREADS];
-static int ran[THREADS]; /* its loop did since it looked */
-static int looks;	 /* by any thread; the first ones are for the clock's step: 16 ns */
+static int ran[THREADS]; /* run by its loop since it last read the clock */
+static int looks;	 /* by any thread; the first readings find the clock's step: 16 ns */
 static int threads_failing = -1, created, joined;
 
 #pragma GCC visibility push(default)
@@ -83,7 +83,7 @@ static long sys_of_threads(long number, long a, long b, long c, long d, long e, 
 }
 
 /*
- * Ends only where all are in it. The third leaves it late, and the last has a time without
+ * Returns when all threads have arrived. The third leaves late, and the last has a time without
  * counters.
  */
 static void body(void *context, uint64_t n)
@@ -199,7 +199,7 @@ static void alone(void *context, uint64_t n)
 	(void)context, (void)n;
 }
 
-/* Two are several already. */
+/* Two threads are already several. */
 static void a_team_of_two(void)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};
@@ -216,7 +216,7 @@ static void a_team_of_two(void)
 	tach_bench_free(b);
 }
 
-/* Then none counts, and the first one's sentence says why. */
+/* Then none counts, and the first thread's message gives the reason. */
 static void all_count_or_none(void)
 {
 	for (open_fails = 0; open_fails < THREADS; open_fails++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verdicts on a few values, worked out by hand: four against four that overlap nowhere are
- * chance in 2 of 70 cases. How often verdicts are right: tests/unit/change/simulated.c.
+ * Verdicts on a few values, computed by hand: four values against four without an overlap are
+ * chance in 2 of 70 cases. tests/unit/change/simulated.c tests how often verdicts are right.
  */
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static const struct {
 	 (122 / 102.0 + 121 / 101.0) / 2 - 1,
 	 121 / 103.0 - 1,
 	 122 / 100.0 - 1},
-	/* Below 0: relative to the distance from it. */
+	/* Bounds for values below 0 are relative to their distance from 0. */
 	{{-10, -10, -10, -10},
 	 {-4, -4, -4, -4},
 	 TURNS,
@@ -104,7 +104,7 @@ static const struct {
 	 -0.6,
 	 -0.6,
 	 -0.6},
-	/* Four values that are the same on both sides, whatever they are. */
+	/* Four values that are equal on both sides. */
 	{{7, 7, 7, 7}, {7, 7, 7, 7}, 0, 0, 0.0001, TACH_CHANGE_NONE, 0, 0, 0},
 	{{0, 0, 0, 0}, {0, 0, 0, 0}, TURNS, 0, 0.01, TACH_CHANGE_NONE, 0, 0, 0},
 	/* Zero became nonzero: no bound allows that. */
@@ -117,7 +117,7 @@ static const struct {
 	 INFINITY,
 	 INFINITY,
 	 INFINITY},
-	/* Exact counts: all pairs, and no chance. */
+	/* Exact counts: all pairs are compared, and there is no chance. */
 	{{100, 100, 100, 100},
 	 {22, 22, 22, 22},
 	 EXACT,
@@ -136,7 +136,7 @@ static const struct {
 	 NAN,
 	 1008 / 1002.0 - 1,
 	 1009 / 1000.0 - 1},
-	/* One pair is within the bound: the change may be, too. */
+	/* One pair is within the bound, so the change may be too. */
 	{{1000, 1001, 1000, 1004},
 	 {1008, 1009, 1008, 1009},
 	 EXACT,
@@ -146,7 +146,7 @@ static const struct {
 	 NAN,
 	 1008 / 1004.0 - 1,
 	 1009 / 1000.0 - 1},
-	/* Counts that differ among themselves by more than the bound are not exact. */
+	/* Counts that vary by more than the bound are not exact. */
 	{{100, 102, 101, 103},
 	 {120, 121, 122, 123},
 	 EXACT | TURNS,
@@ -213,7 +213,7 @@ static struct tach_change_result judge(const double *old, size_t nold, const dou
 	return is;
 }
 
-/* One value tells exact counts alone, and no value tells nothing. */
+/* One value decides only if it is an exact count; without a value nothing is decided. */
 static void few_values(void)
 {
 	static const double old[] = {100}, now[] = {101};
@@ -227,7 +227,9 @@ static void few_values(void)
 	CHECK(judge(old, 1, now, 1, 0, 0).old == 100 && judge(old, 1, now, 1, 0, 0).now == 101);
 }
 
-/* Values of one side that follow each other: they are worth fewer, unless taken in turns. */
+/*
+ * Values of one side that resemble their predecessors prove less, unless the sides alternate.
+ */
 static void persistent_values(void)
 {
 	static const double up[] = {1, 2, 3, 4, 5, 6, 7, 8},

@@ -44,7 +44,7 @@ static double rarely_other(int i)
 	(void)i;
 	return random_uniform() < 0.02 ? 2 : 1;
 }
-/* Neighbours resemble each other, with a correlation of 0.5. */
+/* Consecutive values are correlated, by 0.5. */
 static double wander(int i)
 {
 	static double at;
@@ -141,7 +141,7 @@ static void delays(void)
 	}
 }
 
-/* Exact counts: one commit is enough, in both directions, and no difference is too small. */
+/* Exact counts: one commit is enough in both directions, for any difference. */
 static void exact_steps(void)
 {
 	static const double v[] = {100, 100, 101, 101, 101, 99, 99};
@@ -154,7 +154,7 @@ static void exact_steps(void)
 	CHECK(tach__change_points(v, 0, NULL, point, &found) == 0 && found == 0);
 }
 
-/* Later commits move no mark that is there. */
+/* Later commits do not move existing marks. */
 static void marks_stay(void)
 {
 	struct tach__change_point early[8];

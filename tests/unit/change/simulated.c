@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decision on runs whose truth is known: how often it says worse where nothing changed, how
- * often it finds what did change, and how often it passes what is worse. The seed of the random
- * numbers is fixed, so the result is the same every time.
+ * The decision for runs with a known truth: how often it is "worse" without a change, how often
+ * it finds a change, and how often it passes a worse run. The seed of the random numbers is
+ * fixed, so the result is the same every time.
  */
 #include <math.h>
 #include <stdint.h>
@@ -50,14 +50,16 @@ static double wander(int i)
 	at = i ? 0.9 * at + 0.436 * normal() : normal();
 	return 1 + 0.03 * at;
 }
-/* A count that is one of two. */
+/* A count that has one of two values. */
 static double two_valued(int i)
 {
 	(void)i;
 	return uniform() < 0.3 ? 1.01 : 1;
 }
-/* Each run of a program has its own speed, which its samples do not show: the bound is for
- * that. */
+/*
+ * Each run of a program has its own speed, which its samples do not show: the bound must allow
+ * for it.
+ */
 static double moods(int i)
 {
 	static double mood;
@@ -109,7 +111,7 @@ static struct said simulate(noise *n, double bound, double change, int interleav
 	return said;
 }
 
-/* With a bound of 0 every difference that is taken for one is an alarm. */
+/* With a bound of 0, every detected difference is a false alarm. */
 static void unchanged(void)
 {
 	static const struct {
@@ -135,7 +137,7 @@ static void unchanged(void)
 	}
 }
 
-/* A gate of quiet runs passes: five comparisons can all be decided. */
+/* Quiet runs: each of five comparisons can be decided. */
 static void quiet_gates_can_decide(void)
 {
 	static const struct {
@@ -183,9 +185,9 @@ static void changed(void)
 }
 
 /*
- * A change beyond the bound passes for none in 5 % of comparisons at most, the part of a 90 %
- * interval that lies beyond one of its ends. Noise that all of a side's runs share is missed in
- * saved runs; the bound has to be for that.
+ * A change beyond the bound counts as none in at most 5 % of comparisons, the part of a 90 %
+ * interval beyond one end. In saved runs, noise common to all runs of a side is not detected;
+ * the bound must allow for it.
  */
 static void missed(void)
 {

@@ -33,7 +33,7 @@ static void mad_by_hand(void)
 
 static void outliers_are_what_the_rule_says(void)
 {
-	/* Median 10, MAD 1: with k = 5 the fence stands at 10 +- 7.413. */
+	/* Median 10, MAD 1: with k = 5 the limits are 10 +- 7.413. */
 	double x[] = {11, 2.5, 10, 2.6, 9, 17.5, 9, 10, 11, 17.4, 10}, work[11];
 	double same[] = {7, 7, 1000, 7, 7};
 
@@ -70,14 +70,16 @@ static void interval_has_the_ranks_of_the_tables(void)
 	}
 	CHECK(near(tach__median_interval(x, 5, 0.95, &low, &high), 0.9375));
 	CHECK(low == 1 && high == 5, "too few: the whole range, and its true coverage");
-	/* 1 + 6 of 64 at either end: exactly the requested confidence. */
+	/* 1 + 6 of 64 at either end have exactly the requested confidence. */
 	CHECK(tach__median_interval(x, 6, 1 - 14.0 / 64, &low, &high) == 1 - 14.0 / 64 &&
 	      low == 2 && high == 5);
 	CHECK(tach__median_interval(x, 1, 0.95, &low, &high) == 0 && low == 1 && high == 1);
 	CHECK(tach__median_interval(x, 0, 0.95, &low, &high) == 0 && isnan(low));
 }
 
-/* How likely `most` pairs in the wrong order or fewer are: every way to choose na of n ranks.
+/*
+ * The probability of `most` pairs or fewer in the wrong order: tries every way to choose na of
+ * n ranks.
  */
 static double enumerate(int na, int nb, int most)
 {
@@ -112,14 +114,16 @@ static void rank_bound_is_exact(void)
 					      enumerate(na, nb, k + 1) > tails[t],
 				      "%d and %d, %g: %d", na, nb, tails[t], k);
 			}
-	/* Two of 70 ways have no overlap at all, one each side. */
+	/* Two of 70 ways have no overlap at all, one in each direction. */
 	CHECK(tach__rank_bound(4, 4, 1.0 / 70) == 0 && tach__rank_bound(4, 4, 0.9 / 70) == -1);
 	CHECK(tach__rank_bound(0, 4, 0.5) == -1 && tach__rank_bound(4, 0, 0.5) == -1);
 	/* Tables of Mann-Whitney's test: 20 and 20, two-sided 5 %; 12 and 12, two-sided 1 %. */
 	CHECK(tach__rank_bound(20, 20, 0.025) == 127 && tach__rank_bound(12, 12, 0.005) == 27);
 }
 
-/* 64 + 64 values are done exactly, 65 + 64 no longer: both must tell nearly the same. */
+/*
+ * 64 + 64 values are computed exactly, 65 + 64 are not: both must give nearly the same result.
+ */
 static void normal_approximation_agrees_with_exact(void)
 {
 	static const double tails[] = {0.2, 0.05, 0.005};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The drop-in as this build has it, loaded: NULL, and said why, if it cannot be. */
+/* The drop-in library of this build, loaded: NULL, with a message, if it cannot be loaded. */
 #ifndef TESTS_UNIT_COMPAT_DROPIN_H
 #define TESTS_UNIT_COMPAT_DROPIN_H
 

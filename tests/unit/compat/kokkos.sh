@@ -116,7 +116,7 @@ END
 }
 TACH_EVENTS='' TACH_OUTPUT=$work/out.json "$work/host" "$lib" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && judge "$work/out.json"
 say counted $?
-# Where the environment says nothing, the report is on standard error.
+# Without a setting in the environment, the report is on standard error.
 "$work/host" "$lib" >"$work/out" 2>"$work/said" && [ ! -s "$work/out" ] && grep -qE '^ *kernel +10 ' "$work/said"
 say alone $?
 exit $failed

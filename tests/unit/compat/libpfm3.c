@@ -74,7 +74,7 @@ static void choose(const char *force)
 	CHECK(CALL(pfm_initialize)() == PFMLIB_SUCCESS, "%s", force);
 }
 
-/* A set of one cycle event, to be spoilt. */
+/* A set of one cycle event, which the caller then makes invalid. */
 static void plain(void)
 {
 	memset(&in, 0, sizeof in);
@@ -84,7 +84,7 @@ static void plain(void)
 	in.pfp_dfl_plm = PFM_PLM3;
 }
 
-/* The call that a line of the transcript names; NULL: another library's call. */
+/* The call that a line of the transcript names; NULL: the call belongs to another library. */
 static const char *edge(const char *what)
 {
 	static char answer[64], model[1 << 16];
@@ -145,7 +145,7 @@ static const char *edge(const char *what)
 	return answer;
 }
 
-/* Where libpfm-3.10 breaks its own contract, and what we answer. */
+/* Cases where libpfm-3.10 breaks its own contract, and our answers. */
 static const char *corrected(const char *what, const char *want, const char *force)
 {
 	if (strncmp(want, "SIGNAL", 6) == 0)
@@ -173,7 +173,7 @@ static void check_init(const char *line, const char *force)
 	CALL(pfm_get_num_pmds)(&pmds);
 	CALL(pfm_get_num_events)(&events);
 	CALL(pfm_get_hw_counter_width)(&width);
-	/* Core and Atom say they have 14 and 22 data registers and then list 12 and 20. */
+	/* Core and Atom report 14 and 22 data registers, but list 12 and 20. */
 	if (strcmp(force, "36") == 0 || strcmp(force, "39") == 0)
 		memcpy(skip + 6, *force == '3' && force[1] == '6' ? "12" : "20", 2);
 	snprintf(have, sizeof have,
@@ -268,8 +268,10 @@ static void check_counters(unsigned idx, const char *name, uint64_t want)
 {
 	uint64_t have = counters_of(idx);
 
-	/* Slips of libpfm-3.10: none at all for the architected ia64, a unit mask's counter for
-	 * all others. */
+	/*
+	 * Errors of libpfm-3.10: no result for the architected ia64, and a unit mask's counter
+	 * for all others.
+	 */
 	if (want == 0)
 		want = 0xf0;
 	if (want == 0x40000 && strcmp(name, "CPU_CLK_UNHALTED") == 0)
@@ -294,7 +296,7 @@ static void inventory_line(char *line, unsigned *event, unsigned *n)
 		CHECK(CALL(pfm_get_event_code)(idx, &have) == 0 && (unsigned)have == want,
 		      "%s: %x", text, have);
 		check_counters(idx, text, counters);
-		/* A name that two have finds the first. */
+		/* If two have the same name, the first one is found. */
 		CHECK(CALL(pfm_find_event_byname)(text, &idx) == 0 && idx <= *event, "%s",
 		      text);
 		CALL(pfm_get_event_name)(idx, name, sizeof name);
@@ -606,7 +608,7 @@ static void model_itanium2(void)
 	CHECK(got.pfp_ita2_drange.rr_nbr_used == 8);
 	CHECK(got.pfp_ita2_drange.rr_infos[2].rr_eoff == 0x2b2);
 	CHECK(CALL(pfm_ita2_irange_is_fine)(&out, &got) == 0);
-	/* There is no place for the result. */
+	/* No buffer for the result. */
 	CHECK(CALL(pfm_dispatch_events)(&in, &m, &out, NULL) == PFMLIB_ERR_INVAL);
 }
 
@@ -684,7 +686,7 @@ static void names(void)
 	CHECK(CALL(pfm_get_pmu_name)(name, 10) == 0 && strcmp(name, "AMD64 (Fa") == 0);
 }
 
-/* Names that both export go each to its own library. */
+/* Both libraries export these names: each calls its own. */
 static void both(void)
 {
 	int (*init4)(void), (*version4)(void);
@@ -715,7 +717,7 @@ int main(void)
 	if (!build)
 		build = "build";
 	snprintf(path, sizeof path, "%s/libpfm3/libpfm.so.3", build);
-	/* The one with all its names in view: the other must keep to its own. */
+	/* One library is loaded with global symbols: the other must still use its own. */
 	three = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	snprintf(path, sizeof path, "%s/libpfm4/libpfm.so.4", build);
 	four = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compat/libpfm4/include/perfmon/pfmlib.h"
-/* The quoted way there, so that Debian's header of that name is not taken. */
+/* Includes the header by its path, so that Debian's header with that name is not used. */
 #define perf_event_open perf_event_open_unused
 #include <linux/perf_event.h>
 #undef perf_event_open
@@ -293,7 +293,7 @@ static void transcript(void)
 		if (*line != '"' || end == line)
 			continue;
 		*end++ = 0;
-		/* ALL is a umask that only the vendor has there. */
+		/* There, ALL is a umask of the vendor only. */
 		if (strstr(line, "snb::L2_LINES_IN:ALL"))
 			continue;
 		end += strspn(end, " ");
@@ -306,7 +306,7 @@ static void transcript(void)
 					       (unsigned long long)arg.codes[i]);
 		if (rc == 0)
 			snprintf(have + at, sizeof have - at, "  %s", fstr);
-		/* Blanks stand as n and t in the transcript. */
+		/* In the transcript, blanks are written as n and t. */
 		if (strstr(line, "ANY_Pt") || strstr(line, "ANY_Pn"))
 			continue;
 		CHECK(strcmp(have, end) == 0, "%s\n#   want %s\n#   have %s", line + 1, end,
@@ -336,7 +336,7 @@ static int differs_by_rule(const char *pmu, const char *event)
 	static const char *const files[] = {"tests/vectors/corrected-since.tsv",
 					    "tests/vectors/vendor-over-libpfm4.tsv"};
 
-	/* Twice in its list: no string reaches the second, which libpfm4_uncore.c looks at. */
+	/* Listed twice: no string finds the second one, which libpfm4_uncore.c checks. */
 	if (strncmp(pmu, "hswep_unc_ha", 12) == 0 &&
 	    strcmp(event, "UNC_H_SBO0_CREDIT_OCCUPANCY") == 0)
 		return 1;
@@ -408,7 +408,7 @@ static void find_event(struct place *at, const char *line)
 	    differs_by_rule(at->pmu, at->event))
 		return;
 	snprintf(string, sizeof string, "%s::%s", at->pmu, at->event);
-	/* Without find, which follows an alias to its target. */
+	/* Without find, which would follow an alias to its target. */
 	for (int i = ours.find(string) & ~0x1fffff; i >= 0; i = ours.next(i))
 		if (ours.event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
 		    strcmp(info.name, at->event) == 0) {
@@ -557,7 +557,7 @@ static void as_debian(void)
 	CHECK(asked > 20000);
 }
 
-/* Odd words that no list of events has: found by asking both libraries at random. */
+/* Strange words that are in no list of events: found by random queries to both libraries. */
 static void odd_words(void)
 {
 	static const struct {
@@ -566,7 +566,7 @@ static void odd_words(void)
 		int rc;
 		const char *fstr; /* its end */
 	} rows[] = {
-		/* A number beyond 64 bits is the largest one, as strtoull has it. */
+		/* A number above 64 bits becomes the maximum, as in strtoull. */
 		{"skl::INST_RETIRED:period=18446744073709551616", PFM_OS_PERF_EVENT_EXT, 0,
 		 ":period=18446744073709551615:freq=18446744073709551615:precise=0:excl=0:mg=0:"
 		 "mh=1"},
@@ -587,7 +587,7 @@ static void odd_words(void)
 		{"skx::DTLB_STORE_MISSES.WALK_COMPLETED_4K:0x85", PFM_OS_NONE, PFM_ERR_ATTR,
 		 NULL},
 		{"nhm_ex::LONGEST_LAT_CACHE.REFERENCE:0xfd", PFM_OS_NONE, PFM_ERR_ATTR, NULL},
-		/* A repetition after a dropped one is not compared: yes stays yes. */
+		/* A repetition after an ignored one is not compared: yes stays yes. */
 		{"netburst::machine_clear:SMCLEAR:e:SMCLEAR:e:e=n", PFM_OS_NONE, 0,
 		 ":k=1:u=1:e=1:cmpl=0:thr=0"},
 		{"skl::INST_RETIRED:excl:excl:excl=n", PFM_OS_PERF_EVENT_EXT, 0,

@@ -29,7 +29,7 @@ static pfm_event_info_t event(const char *name)
 	return info;
 }
 
-/* Umasks are what their event is. */
+/* Umasks have the properties of their event. */
 static void speculative(void)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static void speculative(void)
 	}
 }
 
-/* perf's cycles can be sampled precisely, by that name alone. */
+/* perf's cycles can be sampled precisely only by that name. */
 static void precise(void)
 {
 	pfm_event_info_t info = event("perf::PERF_COUNT_HW_CPU_CYCLES");
@@ -73,8 +73,7 @@ static void precise(void)
 	CHECK(!info.is_precise && !info.support_hw_smpl);
 }
 
-/* libpfm-4 takes one event: a list is divided before it comes here (perf_examples,
- * google-benchmark). */
+/* libpfm-4 accepts one event: callers divide lists first (perf_examples, google-benchmark). */
 static void lists(void)
 {
 	static const char *const strings[] = {"skl::INST_RETIRED:ANY_P,foo",
@@ -134,7 +133,7 @@ static pfm_pmu_info_t pmu(pfm_pmu_t number)
 	return info;
 }
 
-/* The architectural PMU exists if CPUID has one, with the number of counters in CPUID. */
+/* The architectural PMU exists if CPUID reports one, with CPUID's number of counters. */
 static void counters(void)
 {
 	pfm_pmu_info_t info = pmu(PFM_PMU_INTEL_X86_ARCH);

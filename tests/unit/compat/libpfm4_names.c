@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs that have a table of their own here and share one in libpfm-4: callers find that one, by
- * its name, and no other core PMU; events under either name encode.
+ * CPUs with a table of their own here that share one in libpfm-4: callers find libpfm-4's, by
+ * its name, and no other core PMU; events with either name encode.
  */
 #include <tach/pmu.h>
 
@@ -38,7 +38,7 @@ static int encodes(const char *pmu, char *name, size_t size)
 	return rc;
 }
 
-/* The names of all active core PMUs except the architectural one. */
+/* Returns the names of all active core PMUs except the architectural one. */
 static void present_cores(char *names, size_t size)
 {
 	pfm_pmu_info_t info;

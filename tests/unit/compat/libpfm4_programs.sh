@@ -9,7 +9,7 @@ if ! command -v papi_native_avail >/dev/null; then
 	echo "skip papi: papi-tools is not installed"
 	exit 0
 fi
-# It is our library that PAPI loads.
+# PAPI loads our library.
 loaded=$(LD_LIBRARY_PATH=$dir LD_TRACE_LOADED_OBJECTS=1 papi_native_avail | grep -c "$dir/libpfm.so.4")
 [ "$loaded" = 1 ] && echo "ok papi_loads_it" || { echo "not ok papi_loads_it"; failed=1; }
 
@@ -33,7 +33,7 @@ for pmu in snb hsw amd64_fam17h_zen2; do
 	LIBPFM_FORCE_PMU=$pmu
 	missing=$(comm -23 <(papi_native_avail 2>/dev/null | events) \
 		<(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events))
-	# Descriptions are our own: the remaining differences are words, not events.
+	# Descriptions are our own, so the remaining differences are in the text, not in events.
 	missing=$(grep -E '^\| [A-Z]' <<<"$missing")
 	shown=$(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events | grep -c .)
 	if [ -z "$missing" ] && [ "$shown" -gt 300 ]; then

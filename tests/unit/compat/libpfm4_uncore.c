@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libpfm-4's information about its 566 uncore PMUs (tests/vectors/uncore-introspection.tsv),
- * compared with the drop-in's. Rows that only the vendor has follow libpfm-4's in every list:
- * so umasks have the same places, and modifiers follow.
+ * compared with the drop-in's. Rows of the vendor only follow libpfm-4's rows in every list, so
+ * umasks have the same places, and modifiers follow.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void introspection(void)
 	printf("# %ld answers, %ld rows are the vendor's alone\n", lines, further);
 }
 
-/* By prefix, as those that this machine does not have; and by number. */
+/* Found by prefix, like PMUs that this machine does not have; and by number. */
 static void encoding(void)
 {
 	uint64_t codes[4] = {0};

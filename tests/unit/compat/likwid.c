@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LIKWID's marker functions over a pretended kernel: what each thread counted in which region.
+/*
+ * LIKWID's marker functions with a simulated kernel: what each thread counted in which region.
  */
 #define LIKWID_PERFMON
 #include "compat/likwid/edges.c"
@@ -62,7 +63,7 @@ static void counts_are_the_regions(void)
 	LIKWID_MARKER_CLOSE;
 }
 
-/* Each edge of one that is open counts in it. */
+/* Each START and STOP inside an open region counts in it. */
 static void regions_overlap(void)
 {
 	double edge = (double)(fake_before + fake_after);
@@ -111,7 +112,7 @@ static void misuse_is_told(void)
 	LIKWID_MARKER_CLOSE;
 }
 
-/* One place with many names, as inlining makes of a function that is given constants. */
+/* One place with many names, as when a function that is given constants is inlined. */
 static inline __attribute__((always_inline)) void enter(const char *tag)
 {
 	LIKWID_MARKER_START(tag);
@@ -119,7 +120,7 @@ static inline __attribute__((always_inline)) void enter(const char *tag)
 	LIKWID_MARKER_STOP(tag);
 }
 
-/* More than there are numbers for places: those of later cases are looked up by name. */
+/* More places than there are numbers: regions of later cases are searched by name. */
 static void names_are_what_they_say(void)
 {
 	char tag[16];
@@ -213,7 +214,7 @@ static void groups_take_turns(void)
 	CHECK(strcmp(perfmon_getEventName(0, 1), "BR_INST_RETIRED_ALL_BRANCHES") == 0 &&
 	      strcmp(perfmon_getCounterName(0, 1), "PMC0") == 0);
 	CHECK(perfmon_getNumberOfMetrics(1) > 4);
-	/* Energy is no thread's, and what is not there is not 0. */
+	/* Energy does not belong to a thread, and missing values are not 0. */
 	CHECK(perfmon_getResultOfRegionThread(2, 0, 0) == 50);
 	CHECK(isnan(perfmon_getResultOfRegionThread(2, 1, 0)));
 	CHECK(isnan(perfmon_getResultOfRegionThread(2, 2, 0)));
@@ -225,7 +226,7 @@ static void groups_take_turns(void)
 	      *perfmon_getMetricName(0, -1) == 0);
 }
 
-/* Members of BRANCH each show (i + 1) times what was counted: the ratio of two is known. */
+/* Each member of BRANCH shows (i + 1) times the count, so ratios are known. */
 static void metrics_are_of_the_region(void)
 {
 	const struct lw_group *group = &lw_state.group[0];
@@ -265,7 +266,7 @@ static void refused_counters_are_not_zero(void)
 	fake_open_error = 0;
 }
 
-/* The parent's measurements belong to the parent; a child may start again. */
+/* Measurements of the parent stay in the parent; a child may begin its own. */
 static void children_measure_their_own(void)
 {
 	pid_t child;
@@ -295,7 +296,7 @@ static void children_measure_their_own(void)
 	LIKWID_MARKER_CLOSE;
 }
 
-/* A read(2) that finds the group out of order: what it gave is no number. */
+/* A read(2) finds the group in error state: its result is not used. */
 static void lost_counts_are_not_shown(void)
 {
 	begin(PAIR, 2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program compiled with PAPI's header and one compiled with ours see the same: each struct's size, each field's
-# place, each constant. And the library has the functions that PAPI's has.
+# PAPI's header and ours give a compiled program the same size of each struct, place of each field and value of each
+# constant. And the library has the functions that PAPI's has.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -66,16 +66,16 @@ functions() { nm -D --defined-only "$1" | sed -nE 's/.* T (PAPI_[A-Za-z0-9_]+)$/
 if [ -z "$library" ]; then
 	echo "skip papi_abi/functions: libpapi7.0 is not installed"
 else
-	# Two more: PAPI 7 has them under names that it does not export.
+	# Two more: PAPI 7 has these functions with names that it does not export.
 	diff <(functions "$library") <(functions "$B/papi/libpapi.so.7.0" | grep -vxE 'PAPI_hl_(set_events|print_output)') >"$work/said" &&
 		[ "$(functions "$library" | wc -l)" = 89 ]
 	say functions $?
-	# Fortran's, each in four forms.
+	# Fortran names, each in four forms.
 	fortran() { nm -D --defined-only "$1" | sed -nE 's/.* T ((papif|PAPIF)_[A-Za-z0-9_]+)$/\1/p' | sort -u; }
 	diff <(fortran "$library") <(fortran "$B/papi/libpapi.so.7.0") >"$work/said" && [ "$(fortran "$library" | wc -l)" = 292 ]
 	say fortran $?
 fi
-# A program of PAPI 7.1 asks for that soname and version; one of 7.2 would not get its structs.
+# A program of PAPI 7.1 requests this soname and version; a program of 7.2 would expect other structs.
 cat >"$work/newer.c" <<'SOURCE'
 #include <papi.h>
 int main(void)

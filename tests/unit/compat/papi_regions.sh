@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# PAPI's regions by name: what a program gets in its file of results, and that PAPI's own script reads that.
+# PAPI's regions by name: the content of a program's file of results, which PAPI's own script can read.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -189,7 +189,7 @@ run thread PAPI_EVENTS=' perf::PAGE-FAULTS=instant, nonsense , perf::TASK-CLOCK'
 assert 0 < int(r["0"]["perf::TASK-CLOCK"]) < 10**11' && grep -q '^PAPI-HL Output:' "$work/said"
 say events $?
 
-# Where it goes: a folder that is made, a rank's name, and an older folder is kept.
+# Where the file is written: a new folder, a rank's name; an older folder is kept.
 run thread PAPI_OUTPUT_DIRECTORY="$work/at/a/b" SLURM_PROCID=7 && [ -e "$work/at/a/b/papi_hl_output/rank_000007.json" ] &&
 	touch -d '1 minute ago' "$work/at/a/b/papi_hl_output" &&
 	(cd "$work/at" && PAPI_EVENTS=perf::PAGE-FAULTS PAPI_OUTPUT_DIRECTORY=a/b PMI_RANK=7 "$work/client" thread) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's topdown component: which events each processor has, and what is said of them. */
+/* PAPI's topdown component: the events of each processor, and their descriptions. */
 #include <papi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void look_at_none(void)
 	CHECK(PAPI_event_name_to_code("TOPDOWN_RETIRING_PERC", &code) != PAPI_OK);
 }
 
-/* A process looks at TACH_PMU once. */
+/* A process reads TACH_PMU once. */
 static void each_processor_has_its_own(void)
 {
 	static void (*const look[])(void) = {look_at_one_level, look_at_two_levels,

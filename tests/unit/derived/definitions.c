@@ -72,7 +72,7 @@ static void every_field(void)
 	tach_derived_free(d);
 }
 
-/* More names in one list than there are PMUs: those that there is room for are taken. */
+/* More names in a list than there are PMUs: as many as fit are used. */
 static void many_cpus(void)
 {
 	struct tach_derived *d = registry();
@@ -89,7 +89,7 @@ static void many_cpus(void)
 	free(text);
 }
 
-/* The first and the last of the library's own, by name. */
+/* The first and the last of the library's own definitions, found by name. */
 static void presets_are_replaced(void)
 {
 	struct tach_derived *d = registry();

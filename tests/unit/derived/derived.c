@@ -97,9 +97,7 @@ static void broken_files(void)
 	free(names);
 }
 
-/*
- * Every prefix of a file, and the file with each byte replaced, loads or is complained about.
- */
+/* Every prefix of a file, and the file with each byte replaced, is loaded or gives an error. */
 static void any_bytes(void)
 {
 	static const char replacements[] = {0, '\n', ',', '"', '|', '(', '\x80', 'N', '#'};
@@ -186,7 +184,7 @@ static int told(void *context, const char *name, size_t size, double *value)
 	return size == 7 && !memcmp(name, "machine", 7) ? 0 : TACH_ERR_NOTFOUND;
 }
 
-/* Names in formulas, and what makes a definition a metric. */
+/* Names in formulas, and the conditions for a metric. */
 static void metrics(void)
 {
 	static const char text[] =
@@ -247,7 +245,7 @@ static void nesting(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	int skl = tach_pmu_find("skl");
 
-	/* The same event by two ways, a definition before its base, one for every CPU. */
+	/* The same event in two ways, a definition before its base, and one for every CPU. */
 	CHECK(load(d, "EVENT,ANY,DERIVED_INFIX,N0*2,TOP\n"
 		      "CPU,skl\n"
 		      "EVENT,TOP,DERIVED_SUB,LEFT,RIGHT\n"
@@ -290,7 +288,7 @@ static void cycles(void)
 		CHECK(strstr(err.text, cases[i].part), "%s", err.text);
 		tach_derived_free(d);
 	}
-	/* Named as the native event that it rests on: no cycle. */
+	/* It has the name of the native event that it uses: this is not a cycle. */
 	{
 		struct tach_derived *d = registry(0, 0);
 
@@ -300,7 +298,7 @@ static void cycles(void)
 	}
 }
 
-/* 2^n operands from n lines must end in an error, not in memory, nor take 2^n steps. */
+/* 2^n operands from n lines must end in an error, without much memory and without 2^n steps. */
 static void explosion(void)
 {
 	static const char *const types[] = {"DERIVED_ADD", "DERIVED_CMPD"};

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 
 static pthread_barrier_t in, out;
-static int presets; /* how many the process's own had before one was loaded */
+static int presets; /* the number that the process's registry had before one was loaded */
 
 static int has_mine(void)
 {
@@ -16,7 +16,7 @@ static int has_mine(void)
 	return tach_derived_find(tach_derived_default(), 0, "mine", &info) == 0;
 }
 
-/* Loaded definitions are there, or the registry was made again without them. */
+/* Loaded definitions exist, unless the registry was created again without them. */
 static void child(int mine)
 {
 	int status = -1;

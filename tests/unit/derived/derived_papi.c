@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAPI's own preset file, as Debian ships it: every record is taken, every formula has the
- * value that a plain evaluator of postfix text gives it.
+ * PAPI's own preset file, as Debian ships it: every record is accepted, and every formula has
+ * the value that a simple evaluator of postfix text computes.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static struct tach_derived *registry(char **text)
 	return d;
 }
 
-/* Records by the word alone: whatever stands before it on the line, but a comment. */
+/* Counts records by the word alone, anywhere in a line except in a comment. */
 static int records(const char *text)
 {
 	int n = 0;
@@ -86,7 +86,7 @@ static void every_record_is_taken(void)
 	tach_derived_free(d);
 }
 
-/* As people write it in an afternoon: token by token, on doubles. */
+/* A simple evaluator: token by token, with doubles. */
 static double plain(const char *formula, const uint64_t *n)
 {
 	char copy[1024], *at = copy, *token;
@@ -167,7 +167,7 @@ static void every_formula(void)
 	tach_derived_free(d);
 }
 
-/* Names that PAPI gives to something else on a PMU, which we leave out there. */
+/* PAPI gives these names another meaning on a PMU, so we leave them out there. */
 static const struct {
 	const char *pmus, *name, *why;
 } left_out[] = {

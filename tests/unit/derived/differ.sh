@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/vectors/presets-differ.tsv has the presets whose value is not that of PAPI's file, with the reason. What it says of
-# ours is what the presets are.
+# tests/vectors/presets-differ.tsv has the presets whose value is not that of PAPI's file, with the reason. Its
+# descriptions of our presets are true.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 command -v python3 >/dev/null || { echo "skip differ: python3 is not installed"; exit 77; }

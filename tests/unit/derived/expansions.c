@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Derived events taken apart: the native events and the formula that each becomes, how they are
- * named, and the limits. Definitions are this test's.
+ * named, and the limits. The test replaces the definitions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void fails(const char *pmu, const char *name, int want, const char *text)
 	CHECK(strncmp(err.text, text, strlen(text)) == 0, "%s: %s", name, err.text);
 }
 
-/* How many events it comes to, or a code. */
+/* Returns the number of events, or an error code. */
 static int events_of(const char *formula)
 {
 	struct tach_expansion *x = NULL;
@@ -156,7 +156,7 @@ static void modifiers(void)
 	      "no derived event 'one::k' for a CPU that is not "
 	      "known");
 	fails("skl", "colons", TACH_ERR_NOTFOUND, "colons cannot count 'one::k': ");
-	/* The first PMU of the table is one as well. */
+	/* The first PMU of the table works like any other. */
 	CHECK(tach_pmu_describe(0, &first) == 0);
 	snprintf(text, sizeof text, "%s::one", first.name);
 	fails("skl", text, TACH_ERR_ATTR, "one cannot count 'INST_RETIRED:ANY_P': ");
@@ -185,7 +185,7 @@ static void modifiers(void)
 	}
 }
 
-/* Events of other PMUs that files written for libpfm-4 may mean. */
+/* Events of other PMUs that files for libpfm-4 may name. */
 /* A registry's own definition, with modifiers too, not the one of the process's registry. */
 static void own_definitions(void)
 {
@@ -302,7 +302,7 @@ static void rings(void)
 		 "EVENT,%050d1,NOT_DERIVED,%050d2\nEVENT,%050d2,NOT_DERIVED,%050d3\n"
 		 "EVENT,%050d3,NOT_DERIVED,%050d4\nEVENT,%050d4,NOT_DERIVED,%050d1\n",
 		 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-	/* The name of a native event means it in the definition of that name alone. */
+	/* A native event's name means that event only in the definition with this name. */
 	registry("EVENT,INST_RETIRED,NOT_DERIVED,b\nEVENT,b,NOT_DERIVED,INST_RETIRED\n");
 	fails("skl", "INST_RETIRED", TACH_ERR_CYCLE,
 	      "the definition refers to itself: INST_RETIRED -> b -> INST_RETIRED");
@@ -383,19 +383,19 @@ static void names_in_formulas(void)
 	snprintf(name, sizeof name, "e%0*d", 254, 0);
 	snprintf(text, sizeof text, "EVENT,%s,NOT_DERIVED,cycles\n", name);
 	registry(text);
-	/* Base events are a definition's, and numbers mean no name. */
+	/* Base events belong to a definition; numbers are not names. */
 	CHECK(events_of("N0 + 1") == TACH_ERR_SYNTAX && strstr(err.text, "there is no N0 here"),
 	      "%s", err.text);
 	CHECK(events_of("cycles + N0") == TACH_ERR_SYNTAX &&
 		      strstr(err.text, "there is no N0 here"),
 	      "%s", err.text);
-	/* One name may be there any number of times. */
+	/* A name may occur any number of times. */
 	at = text;
 	for (int i = 0; i < 300; i++)
 		at += sprintf(at, "%s%scycles", i ? "+" : "", i == 150 ? "(" : "");
 	strcpy(at, ")");
 	CHECK(events_of(text) == 1, "%s", err.text);
-	/* Other events, as often as operands are allowed. */
+	/* Other events, up to the maximum number of operands. */
 	at = text + sprintf(text, "r0101");
 	for (int i = 1; i < TACH_FORMULA_OPERANDS_MAX; i++)
 		at += sprintf(at, "+r%04x", 0x101 + i);
@@ -452,7 +452,7 @@ static void lookups(void)
 	}
 }
 
-/* NAME-NAME-...: each part of it may be a name, and is looked up once. */
+/* NAME-NAME-...: each part may be a name, and is searched once. */
 static void minuses(void)
 {
 	static const char *const events[] = {"page-faults", "cycles", "instructions"};

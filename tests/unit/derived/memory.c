@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registries of derived events where an allocation fails: nothing of them is left over. */
+/* Registries of derived events if an allocation fails: nothing leaks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ static const char definitions[] =
 static int skl, reports;
 static struct tach_error err;
 
-/* The message about it has no place. */
+/* The error has no position. */
 static int starved(int code)
 {
 	CHECK(code != TACH_ERR_NOMEM || (err.code == code && !err.line && !err.column &&
@@ -78,7 +78,7 @@ static void listings(void)
 
 /*
  * The job tests memory only: other failures count as success. The native event before a
- * definition succeeds then too.
+ * definition is still accepted then.
  */
 static int expanding_job(void)
 {
@@ -144,7 +144,7 @@ static void formulas(void)
 	exhaust(formula_job);
 }
 
-/* The text of the formula over a set's members is the first that there is no memory for. */
+/* The text of the formula over a set's members is the first allocation that fails. */
 static void text(void)
 {
 #if WATCHED
@@ -288,7 +288,7 @@ static void at_the_first_use(void)
 }
 
 #if WATCHED
-/* Allocations of a formula that has one event so often. */
+/* Allocations for a formula that names one event many times. */
 static long allocations(int mentions)
 {
 	static char formula[20 * 1100];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vendors' metrics among the presets, each compiled and evaluated with four sets of counts
- * against tests/vectors/metrics.tsv: what the vendor's own formula, unshortened and in the
- * vendor's order, gives in exact fractions (README.md there). Counts and parameters are made
- * from names and codes, so that both sides know them.
+ * The vendors' metrics among the presets, each compiled and evaluated with four sets of counts.
+ * tests/vectors/metrics.tsv has the values of the vendor's own formula, in exact fractions (see
+ * README.md there). Counts and parameters are made from names and codes, so that both sides
+ * know them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -161,7 +161,7 @@ static void counts(struct tach_derived *d, int pmu, const struct tach_expansion 
 	char text[64];
 
 	for (int i = 0; i < tach_expansion_count(x); i++) {
-		/* And of the kernel's PMU msr, which this machine may have. */
+		/* Also of the kernel's PMU msr, which this machine may have. */
 		if (tach__expansion_is_box(x, i) || strchr(tach_expansion_event(x, i), '/')) {
 			n[i] = box_count(d, pmu, tach_expansion_event(x, i));
 			continue;
@@ -191,7 +191,7 @@ static int is_left_out(const struct row *r)
 	       (!strcmp(r->pmu, "rkl") && !strcmp(r->name, "Info_System_Power"));
 }
 
-/* Its joules are the kernel's, where the vendor has the units of a register. */
+/* The kernel counts joules, the vendor the units of a register. */
 static int is_energy(const struct row *r)
 {
 	return !strcmp(r->name, "Info_System_Power") ||
@@ -260,7 +260,7 @@ static void every_formula(void)
 	tach_derived_free(d);
 }
 
-/* Refused are those that need what this machine does not tell, and these are all of them. */
+/* Refused metrics need something that this machine does not provide; these are all of them. */
 static void refusals(void)
 {
 	static struct row r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Presets are packed when the library is built: what comes out is what the files say, record by
- * record, to several threads at once too; and they stay small.
+ * Presets are packed when the library is built: unpacked, they equal the files, record by
+ * record, also in several threads at once; and they stay small.
  */
 #include <glob.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own presets: every one of every PMU can be counted there, has a description, and fits one
- * group or a known number of them; every PMU has those that every CPU can count.
+ * Our own presets: each can be counted on its PMU, has a description, and fits one group or a
+ * known number of groups; every PMU has the presets that every CPU can count.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -83,7 +83,10 @@ static void all_can_be_counted(void)
 	CHECK(definitions > 7000, "%d definitions", definitions);
 }
 
-/* Two spellings in one definition must not be one event: a slip there, or in the table. */
+/*
+ * Two spellings in one definition must not be the same event: that would be a mistake there or
+ * in the table.
+ */
 static void events_differ(void)
 {
 	for (int pmu = 0; pmu < core_pmus(); pmu++)
@@ -179,7 +182,7 @@ static void all_of_papis_names(void)
 	CHECK(names == 113 && listed == 3, "%d names, %d nowhere", names, listed);
 }
 
-/* On the PMU alone, whatever this machine is. */
+/* Encodes on this PMU only, whatever this machine is. */
 static void groups(void)
 {
 	int one = 0, more = 0, most = 0;

@@ -9,7 +9,10 @@
 #include "core/derived/parse.h"
 #include "tests/check.h"
 
-/* This system tells neither clock: what a file may say does not rest on it. */
+/*
+ * This system states neither clock's rate: the accepted content of a file does not depend on
+ * it.
+ */
 double tach__max_hz(uint32_t *flags);
 double tach__tsc_hz(uint32_t *flags);
 
@@ -135,7 +138,7 @@ static const struct lines commands[] = {
 	{"EVENT,", "1:7 e an event name expected after EVENT"},
 	{"EVENT,a", "1:8 e a derived type expected after the name"},
 	{"EVENT,a,", "1:9 e a derived type expected after the name"},
-	/* A word for a CPU that is not known: its records are left out, up to the next. */
+	/* An unknown word in place of a CPU: its records are left out, up to the next CPU. */
 	{" MODEL,b\n" E "\nCPU,c\n" E,
 	 "1:2 e unknown command 'MODEL': CPU, PRESET or EVENT expected; records up to the next "
 	 "CPU line are left out; 3:5 CPU* 'c'; 4 " A},
@@ -168,7 +171,10 @@ static const struct lines fields[] = {
 	{E ",SDESC,''", "1:31 w no text after SDESC; 1 " A},
 	{E ",SDESC,'a", "1:29 e the quote is never closed"},
 	{E ",SDESC,a'b,NOTE,c", "1 " A " s'a'b' n'c'"},
-	/* Commas within parentheses of an infix formula are its own; of others they are not. */
+	/*
+	 * Commas inside parentheses of an infix formula belong to it; in other formulas they do
+	 * not.
+	 */
 	{"EVENT,a,DERIVED_INFIX,max(N0,N1)+min(1,(2)),x,y",
 	 "1 EVENT 'a' DERIVED_INFIX 'max(N0,N1)+min(1,(2))' x,y"},
 	{"EVENT,a,derived_infix, N0 ,x", "1 EVENT 'a' DERIVED_INFIX 'N0' x"},
@@ -278,7 +284,7 @@ static const struct lines tails[] = {
 	{E ",THRESHOLD,N0", "1:33 e there is no N0 here"},
 };
 
-/* Names without quotes, where there may also be an operator. */
+/* Names without quotes, at places where an operator is also possible. */
 static const struct lines infix[] = {
 	{"EVENT,a,DERIVED_INFIX,N0-b,x", "1 EVENT 'a' DERIVED_INFIX 'N0-b' x"},
 	{"EVENT,a,DERIVED_INFIX,'b-c'", "1 EVENT 'a' DERIVED_INFIX 'b-c'"},
@@ -352,7 +358,7 @@ static void numbers_and_line_ends(void)
 	ALL(tails);
 }
 
-/* By the longest there may be. */
+/* With the maximum length. */
 static void lengths(void)
 {
 	char text[4000], want[4000];
@@ -370,7 +376,7 @@ static void lengths(void)
 		if (more)
 			strcpy(want, "1:21 e the base event has more than 255 characters");
 		CHECK(strcmp(parsed(text, strlen(text)), want) == 0, "%s", said);
-		/* A shown word is shortened. */
+		/* A word in a message is shortened. */
 		snprintf(text, sizeof text, "%0*d,b,c", 40 + more, 0);
 		snprintf(want, sizeof want,
 			 "1:1 e unknown command '%040d': CPU, PRESET or EVENT expected", 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where definitions come from: the user's files and their order, files of any size, which CPUs
- * a name means; and what a registry tells of them.
+ * Sources of definitions: the user's files and their order, files of any size, the CPUs that a
+ * name means; and a registry's answers about them.
  */
 #include <errno.h>
 #include <limits.h>
@@ -28,7 +28,7 @@ static void report(void *own, const struct tach_diagnostic *d)
 				   d->text);
 }
 
-/* Children that the program starts get none of them. */
+/* Child processes inherit none of the descriptors. */
 static const char *moved(const char *path, int flags, char *room, size_t size)
 {
 	(void)room, (void)size;
@@ -51,7 +51,7 @@ static struct tach_derived *registry(uint32_t flags)
 	return d;
 }
 
-/* FOLDER:LINE of the definition that is in force. */
+/* FOLDER:LINE of the definition that applies. */
 static int is_from(struct tach_derived *d, const char *name, const char *file, int line)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -141,7 +141,7 @@ static void in_order(void)
 		 folder, folder);
 	CHECK(strcmp(said, want) == 0, "%s, want %s", said, want);
 	tach_derived_free(d);
-	/* Then the files of the list. */
+	/* Then come the files of the list. */
 	snprintf(list, sizeof list, ":%s/one::%s/two:%s/none:", folder, folder, folder);
 	setenv("TACH_DERIVED", list, 1);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
@@ -159,8 +159,7 @@ static void in_order(void)
 	d = registry(TACH_DERIVED_USER);
 	CHECK(is_from(d, "a", NULL, 0) && is_from(d, "c", "/one", 1));
 	tach_derived_free(d);
-	/* Without both of them no folder is looked for; not one that was read before, either.
-	 */
+	/* Without both variables, no folder is searched, not even one that was read earlier. */
 	setenv("TACH_DERIVED", path("config/tach"), 1);
 	for (int again = 0; again < 2; again++) {
 		d = registry(TACH_DERIVED_USER);
@@ -172,7 +171,7 @@ static void in_order(void)
 	tach_derived_free(d);
 }
 
-/* PAPI's variables: a file in place of its own comes first, the user's events later. */
+/* PAPI's variables: a replacement for its own file is first, the user's events are later. */
 static void papis_variables(void)
 {
 	static const char csv[] = "EVENT,p,NOT_DERIVED,x\n\nEVENT,q,NOT_DERIVED,x\n";
@@ -232,7 +231,7 @@ static void too_long_a_path(void)
 	free(whole);
 }
 
-/* Files are read piece by piece, of which the first has 64 KiB. */
+/* Files are read in pieces; the first has 64 KiB. */
 static void sizes(void)
 {
 	static const size_t cases[] = {0, 1, 65535, 65536, 65537, 196608, 196609, 400000};
@@ -260,7 +259,7 @@ static void sizes(void)
 		      err.line == 0 && err.column == 0 && errno == 77 &&
 		      strstr(err.text, "Is a directory"),
 	      "%s", err.text);
-	/* Reading an endless file is given up. */
+	/* Reading an endless file ends with an error. */
 	CHECK(tach__derived_slurp("/dev/zero", &text, &(size_t){0}, &err) == -EFBIG &&
 		      strcmp(err.text,
 			     "/dev/zero has more than 4 MB, the limit for definitions; "
@@ -282,13 +281,13 @@ static void cpus(void)
 	CHECK(tach__derived_cpu("skll", 4, pmu, 64) == 0);
 	CHECK(tach__derived_cpu("", 0, pmu, 64) == 0);
 	CHECK(tach__derived_cpu("amd64-FAM19h_zen4", 17, pmu, 64) == 1 && pmu[0] == zen4);
-	/* By the one whose strings it takes as well. */
+	/* By a PMU whose strings it also accepts. */
 	n = tach__derived_cpu("icl", 3, pmu, 64);
 	for (int i = 0; i < n; i++)
 		has |= pmu[i] == icl ? 1 : pmu[i] == tach_pmu_find("tgl") ? 2 : 0;
 	CHECK(n >= 2 && has == 3, "%d", n);
 	CHECK(tach__derived_cpu("icl", 3, pmu, 1) == 1);
-	/* By a name that PAPI's files use, of several. */
+	/* By one of several names in PAPI's files. */
 	n = tach__derived_cpu("Intel Pentium4", 14, pmu, 64);
 	CHECK(n >= 2, "%d", n);
 	for (int i = 0; i < n; i++)
@@ -332,7 +331,7 @@ static void long_lists(void)
 		loads(d, text, 1, want);
 	}
 	tach_derived_free(d);
-	/* There is room for all of them: core/derived/load.c, PMUS_MAX. */
+	/* All of them fit: core/derived/load.c, PMUS_MAX. */
 	CHECK(tach_pmu_count() <= 512, "%d", tach_pmu_count());
 }
 
@@ -350,7 +349,7 @@ static void notes(void)
 	      "t:3:7 0 replaces the definition of a in t:2");
 	loads(d, "CPU,skl|icl\nEVENT,ipc,NOT_DERIVED,y", 1,
 	      "t:2:7 0 replaces the library's own ipc");
-	/* For every CPU it replaces none of one PMU's. */
+	/* A definition for every CPU replaces none of a single PMU. */
 	loads(d, "EVENT,branch_mpki,NOT_DERIVED,y", 1, "");
 	loads(d, "CPU,skl|icl|skl\nEVENT,twice,NOT_DERIVED,x", 1, "");
 	loads(d, "CPU,|skl|\nEVENT,e,NOT_DERIVED,x", 1, "");
@@ -400,7 +399,10 @@ static void arguments(void)
 	tach_derived_free(d);
 }
 
-/* The library's own are of core PMUs alone, and a name is one of them or none. */
+/*
+ * The library's own definitions are for core PMUs only, and each name belongs to one of them or
+ * to none.
+ */
 static void presets(void)
 {
 	static const char *const without[] = {"perf", "perf_raw", "skx_unc_imc0"};

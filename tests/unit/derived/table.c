@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of definitions: what is in force by PMU and name, at most half full however many
- * there are, and sound where names meet, at its end too.
+ * The table of definitions: the definition that applies to a PMU and a name. The table is at
+ * most half full for any number, and correct when names collide, also at its end.
  */
 #include <string.h>
 #include <tach/derived.h>
@@ -30,7 +30,7 @@ static void define(struct tach_derived *d, const char *file, const char *name)
 	CHECK(tach_derived_load_text(d, file, text, strlen(text), NULL) == 1, "%s", name);
 }
 
-/* The file that defines what the first bytes of a text name. */
+/* The file with the definition of the name in the text's first bytes. */
 static const char *file_of(const struct tach_derived *d, int pmu, const char *text,
 			   size_t length)
 {
@@ -102,14 +102,14 @@ static void by_pmu_and_name(void)
 	tach_derived_free(d);
 }
 
-/* Where that name belongs in the smallest table. */
+/* The place of that name in the smallest table. */
 static size_t place_of(const struct tach_derived *one, const char *name)
 {
 	return (size_t)(tach__derived_slot(one, TACH__EVERY_PMU, name, strlen(name)) -
 			one->entry);
 }
 
-/* Half the table, of names that all belong to its last places, or to every second one. */
+/* Half the table, with names that all belong to its last places, or to every second place. */
 static void names_meet(int second)
 {
 	struct tach_derived *one = registry(), *d = registry();

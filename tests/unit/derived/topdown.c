@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Top-down shares: a model core spends its slots at random, its counters count what their
- * events say, and the presets of every PMU must give the shares back.
+ * Top-down shares: a model core uses its slots randomly, its counters count as their events
+ * say, and the presets of every PMU must compute the shares.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 enum {
 	LATENCY = 1 << 0, /* empty: fetch delivered nothing */
 	BANDWIDTH = 1 << 1,
-	MISPREDICT = 1 << 2, /* taken by work that was thrown away */
+	MISPREDICT = 1 << 2, /* used by work that was discarded */
 	MISPREDICT_RECOVERY = 1 << 3,
 	CLEAR = 1 << 4,
 	CLEAR_RECOVERY = 1 << 5,
 	LOADS = 1 << 6, /* waiting for them */
 	STORES = 1 << 7,
-	NO_UNIT = 1 << 8,  /* waiting otherwise while no unit works */
+	NO_UNIT = 1 << 8,  /* waiting for another reason while no unit works */
 	ONE_UNIT = 1 << 9, /* while one does */
 	HEAVY = 1 << 10,   /* retired */
 	LIGHT = 1 << 11,
@@ -39,7 +39,7 @@ enum {
 	ALL = (1 << FATES) - 1,
 };
 
-/* Events count slots of some fates, or the cycles that these fill. */
+/* Events count slots with some uses, or the cycles filled by them. */
 static const struct {
 	const char *event;
 	int fates, cycles;
@@ -137,7 +137,7 @@ static const struct {
 	{"STALL_BACKEND", BACKEND, 1},
 	{"STALL_BACKEND_MEM", MEMORY, 1},
 	{"STALL_BACKEND_MEMBOUND", MEMORY, 1},
-	/* Events that vendors subtract or weigh with: 0 on this core. */
+	/* Events that vendors subtract, or use as weights: 0 on this core. */
 	{"BR_MIS_PRED", 0, 0},
 	{"STALL_FRONTEND_FLUSH", 0, 1},
 	{"INT_MISC:UOP_DROPPING", 0, 0},
@@ -145,7 +145,8 @@ static const struct {
 };
 
 /*
- * Slots a cycle, where a formula has to know. Manuals of the vendors, perf's tables of metrics.
+ * Slots per cycle, if a formula needs them. Sources: vendors' manuals, perf's tables of
+ * metrics.
  */
 static const struct {
 	const char *pmus;
@@ -165,7 +166,7 @@ static const struct {
 static const struct share {
 	const char *name;
 	int fates;
-	const char *of; /* the share that it is a part of */
+	const char *of; /* the share that contains this one */
 } shares[] = {
 	{"frontend", FRONTEND, NULL},
 	{"bad_speculation", BAD, NULL},
@@ -186,7 +187,7 @@ enum { SHARES = sizeof shares / sizeof *shares };
 
 static struct tach_derived *presets;
 
-/* Slots by fate, each filling whole cycles. */
+/* Slots by use, each filling whole cycles. */
 struct run {
 	uint64_t slots[FATES];
 	int width;
@@ -300,7 +301,7 @@ static int width_of(const char *pmu)
 	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
 		if (strstr(widths[i].pmus, word))
 			return widths[i].width;
-	return 7; /* it may not be needed */
+	return 7; /* may be unused */
 }
 
 static void shares_come_back(void)
@@ -334,7 +335,7 @@ static void shares_come_back(void)
 
 /* ---- the vendors' formulas ---- */
 
-/* A number for each event, the same in every formula; cycles are cycles. */
+/* Each event has one number, the same in every formula; cycles are the model's cycles. */
 static uint64_t number_of(const char *event)
 {
 	uint64_t h = 1469598103934665603u;
@@ -351,7 +352,7 @@ static uint64_t number_of(const char *event)
 	return 100000 + (h >> 33) % 400000;
 }
 
-/* In percent, as people are shown it. */
+/* In percent, like the value that is shown. */
 static double shown(int pmu, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -372,7 +373,7 @@ static double shown(int pmu, const char *name)
 	return value * (info.scale > 0 ? info.scale : 1);
 }
 
-/* Presets that have the vendor's terms say what the vendor's metric does. */
+/* Presets with the vendor's names have the vendor's values. */
 static void as_vendors_say(void)
 {
 	static const struct {
@@ -423,7 +424,7 @@ static void as_vendors_say(void)
 			snprintf(ours, sizeof ours, "topdown_%s", same[i].names[k][0]);
 			snprintf(theirs, sizeof theirs, "%s%s", same[i].names[k][1],
 				 same[i].suffix);
-			/* Names that all revisions share have no suffix. */
+			/* Names common to all revisions have no suffix. */
 			if (tach_derived_find(presets, pmu, theirs, &info))
 				snprintf(theirs, sizeof theirs, "%s", same[i].names[k][1]);
 			a = shown(pmu, ours);

@@ -18,7 +18,7 @@ static void list(const char *name, uint32_t revision)
 	in.revision = revision;
 }
 
-/* By its rows, as the revision has them. */
+/* By its rows, as in this revision. */
 static void row_of(const char *string)
 {
 	CHECK(tach_dispatch_find(in.pmu, in.revision, string, &events[in.nevents++], &err) == 0,
@@ -82,7 +82,10 @@ static void words(void)
 	IS(&out.pmcs[0], 0, 0xff5100c0, 0xc0010200);
 	events[0].threshold = 256;
 	REFUSED(TACH_ERR_INVAL, "0 .. 255");
-	/* Levels besides a host's: the row's or the string's, unless the caller sets others. */
+	/*
+	 * Levels other than the host's: from the row or the string, unless the caller sets
+	 * others.
+	 */
 	events[0].threshold = 0;
 	events[0].flags = TACH_DISPATCH_HOST;
 	DISPATCHED();
@@ -97,7 +100,10 @@ static void words(void)
 	IS(&out.pmcs[0], 0, 0x200005200c0, 0xc0010200);
 }
 
-/* Four counters side by side, six in turns; from Zen 4 on PMC8 enables them, IBS apart. */
+/*
+ * Four counters next to each other, six alternating; from Zen 4 on PMC8 enables them, except
+ * IBS.
+ */
 static void counters(void)
 {
 	begin("amd64_fam10h_barcelona");
@@ -140,7 +146,7 @@ static void counters(void)
 	REFUSED(TACH_ERR_NOASSIGN, "PMC8");
 }
 
-/* By the caller's request, and by the two events that mean it. */
+/* Requested by the caller, and by the two events for it. */
 static void instruction_based_sampling(void)
 {
 	list("amd64_fam10h", FAM10H_C);
@@ -183,7 +189,7 @@ static void instruction_based_sampling(void)
 	DISPATCHED();
 	IS(&out.pmcs[0], 6, FETCH, 0xc0011030);
 	IS(&out.pmcs[1], 7, OP, 0xc0011033);
-	in.nevents = 1; /* an event and a wish: one register */
+	in.nevents = 1; /* an event and a request share one register */
 	in.x86 = &x86;
 	x86.ibs_fetch = 1;
 	REFUSED(TACH_ERR_NOASSIGN, "one register for each kind");
@@ -202,7 +208,7 @@ static void instruction_based_sampling(void)
 	REFUSED(TACH_ERR_INVAL, "TACH_DISPATCH_NOMODEL");
 }
 
-/* An IBS event leaves a counter's place free; it takes none. */
+/* An IBS event uses no counter. */
 static void places(void)
 {
 	list("amd64_fam10h", FAM10H_C);
@@ -232,7 +238,7 @@ static void places(void)
 	REFUSED(TACH_ERR_NOTSUPP, "Intel's");
 }
 
-/* Revisions: K7 1, K8 2-7, family 10h 8-11; 0 is not told. */
+/* Revisions: K7 1, K8 2-7, family 10h 8-11; 0 means unknown. */
 static void revisions(void)
 {
 	struct tach_dispatch_event event;

@@ -24,7 +24,7 @@ static void is(const struct tach_register *r, uint32_t number, uint64_t value, u
 
 #define IS(...) is(__VA_ARGS__, __LINE__)
 
-/* The levels that are excluded and included. */
+/* The excluded and included levels. */
 static void levels(void)
 {
 	static const struct {
@@ -51,7 +51,7 @@ static void levels(void)
 		IS(&out.pmds[1], 31, 0, REG(3u, 9u, 13u, 0u));
 		CHECK(out.npmcs == 3 && out.npmds == 2);
 	}
-	/* The word of an encoded event has levels of its own, unless others are named. */
+	/* The word of an encoded event contains levels, unless the caller names others. */
 	begin("arm_n1");
 	in.privilege = TACH_PRIVILEGE_HYPERVISOR;
 	add("arm_n1::INST_RETIRED:k=1:u=0:hv=1");
@@ -75,10 +75,10 @@ static void levels(void)
 	REFUSED(TACH_ERR_INVAL, "flag");
 }
 
-/* Register numbers grow by eights; cycles take a general counter where their own is taken. */
+/* Register numbers grow by eights; cycles use a general counter if their own is taken. */
 static void counters(void)
 {
-	begin("arm_armv8"); /* six are taken to be there */
+	begin("arm_armv8"); /* six are assumed to exist */
 	for (int i = 0; i < 6; i++)
 		row("INST_RETIRED");
 	DISPATCHED();
@@ -179,7 +179,7 @@ static void apple(void)
 	in.privilege = TACH_PRIVILEGE_KERNEL;
 	DISPATCHED();
 	IS(&out.pmcs[2], 33, 0x830000, REG(1u, 15u, 1u, 0u));
-	/* The last two have their bits apart. */
+	/* The last two have their bits elsewhere. */
 	begin("apple_firestorm");
 	in.privilege = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER;
 	for (int i = 0; i < 3; i++)
