@@ -558,11 +558,12 @@ static void end_around(void)
 /*
  * After any instruction of a STOP: all entries are counted, and the next region is not nested
  * in another. An entry whose STOP has read its counters but not yet written is also counted as
- * lost: UNSEEN instructions.
+ * lost: UNSEEN instructions. Another region may be open around all of them.
  */
-static void around_ended_by_a_handler(void)
+static void end_around_in_a_handler(int outer)
 {
 	enum { UNSEEN = 8 };
+	static struct tach_site outermost = TACH_SITE_INIT("around ended around", 0, "");
 	static struct tach_site around = TACH_SITE_INIT("ended around", 0, ""),
 				within = TACH_SITE_INIT("ended within", 0, ""),
 				behind = TACH_SITE_INIT("ended behind", 0, "");
@@ -573,14 +574,20 @@ static void around_ended_by_a_handler(void)
 	enter(&behind);
 	wait_for = -1;
 	for (long n = 0; wait_for < 0; n++, begun++) {
-		struct tach_region_mark mark;
+		struct tach_region_mark mark, outer_mark;
 
+		if (outer)
+			tach_region_begin(&outermost, &outer_mark);
 		tach_region_begin(&around, &around_mark);
 		tach_region_begin(&within, &mark);
 		steps_from_here(n, end_around);
 		tach_region_end(&mark);
 		steps_end();
 		tach_region_end(&around_mark);
+		CHECK(TACH__LEVEL(tach__self->state) == (uint32_t)outer, "step %ld: level %d",
+		      n, (int)TACH__LEVEL(tach__self->state));
+		if (outer)
+			tach_region_end(&outer_mark);
 		enter(&behind);
 		CHECK(TACH__LEVEL(tach__self->state) == 0, "step %ld: level %d", n,
 		      (int)TACH__LEVEL(tach__self->state));
@@ -594,6 +601,16 @@ static void around_ended_by_a_handler(void)
 		CHECK(regions_find("ended around", 0) && info.calls == begun && info.lost == 0,
 		      "step %ld: %d around, %d lost", n, (int)info.calls, (int)info.lost);
 	}
+}
+
+static void around_ended_by_a_handler(void)
+{
+	end_around_in_a_handler(0);
+}
+
+static void around_ended_by_a_handler_in_another(void)
+{
+	end_around_in_a_handler(1);
 }
 
 int main(void)
@@ -610,6 +627,7 @@ int main(void)
 	CASE(cold_exit_amid_start_over_one_left);
 	CASE(left_open_by_handlers);
 	CASE(around_ended_by_a_handler);
+	CASE(around_ended_by_a_handler_in_another);
 	return check_done();
 }
 #else
