@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/report/report.h"
+#include "core/snapshot/snapshot.h"
 #include "core/report/page.h"
 #include "core/report/units.h"
 #include "core/base/sort.h"
@@ -78,7 +79,7 @@ static double self_time(const struct tach_snapshot *s, int region)
 	struct tach_value v;
 
 	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_SELF, &v);
-	return v.value;
+	return s->plain.region[region].repeats ? 0 : v.value;
 }
 
 struct share {

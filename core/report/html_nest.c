@@ -7,6 +7,7 @@
 #include "core/os/memory.h"
 #include "core/report/nest.h"
 #include "core/report/report.h"
+#include "core/snapshot/snapshot.h"
 #include "core/report/units.h"
 
 enum { DEEPEST = 24, COLOURS = 8, THIN = 10 /* in ten thousandths */ };
@@ -22,7 +23,7 @@ static double time_of(const struct tach_snapshot *s, int region)
 	struct tach_value v = {0};
 
 	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
-	return v.value > 0 ? v.value : 0;
+	return v.value > 0 && !s->plain.region[region].repeats ? v.value : 0;
 }
 
 static void percent(struct tach__out *out, const char *name, int hundredths)

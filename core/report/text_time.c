@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/report/report.h"
 #include "core/report/units.h"
+#include "core/snapshot/snapshot.h"
 
 /* gmtime_r takes a lock, so it is not used. Days by the proleptic Gregorian calendar, eras of
  * 400 years. */
@@ -48,7 +49,7 @@ void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, 
 
 	tach_snapshot_region(s, r, &info);
 	tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &v);
-	if (!info.calls || !(total > 0))
+	if (!info.calls || !(total > 0) || s->plain.region[r].repeats)
 		snprintf(to, TACH__UNIT_MAX, "-");
 	else
 		snprintf(to, TACH__UNIT_MAX, "%.1f%%", 100 * v.value / total);
@@ -87,7 +88,8 @@ double tach__report_self_time(const struct tach_snapshot *s)
 	double sum = 0;
 
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		if (tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &v) == 0)
+		if (!s->plain.region[r].repeats &&
+		    tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &v) == 0)
 			sum += v.value;
 	return sum;
 }

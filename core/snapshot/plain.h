@@ -38,8 +38,10 @@ struct tach__plain_region {
 	struct tach__plain_buckets *histogram; /* per quantity */
 	struct tach__plain_worst *worst;       /* in descending order */
 	int nworst;
-	int number; /* its place before the list was sorted */
-	int rank;   /* 1 + the rank of the row; 0: a row of all ranks */
+	int number;  /* its place before the list was sorted */
+	int rank;    /* 1 + the rank of the row; 0: a row of all ranks */
+	int repeats; /* 1: the values are in another row too, so the row has no share of time */
+	int spread;  /* for teams.c: compare the threads of this region */
 };
 
 enum {

@@ -2,7 +2,7 @@
 # tach run and tach gate with hardware counters in the x86 guest: a shared program's threads and regions with known
 # instructions, in one run and in passes; a gate that subtracts interrupts, finds 1 % more, and passes an unchanged
 # program; the tutorial's program, which prints the counts of its two loops; and coroutines with regions that follow
-# them.
+# them; and teams of OpenMP with unequal loops, each thread and their sum.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -16,12 +16,45 @@ g++ -std=c++20 -O2 -static -Iinclude -o "$work/coroutine_exact" tests/guest/src/
 gcc -O2 -static -o "$work/attached" tests/unit/tools/run/attached.c -lpthread || exit 1
 awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial-loop.md | sed 's/2048/256/g' >"$work/slow.c"
 gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
+# A team of 4 with unequal loops, with gcc's runtime and with LLVM's.
+cat >"$work/team.c" <<'SOURCE'
+#include <omp.h>
+#include "tests/guest/known_loop.h"
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+#pragma omp parallel num_threads(4)
+		switch (omp_get_thread_num()) {
+		case 0: LOOP(100000); break;
+		case 1: LOOP(200000); break;
+		case 2: LOOP(300000); break;
+		default: LOOP(600000);
+		}
+	}
+	return 0;
+}
+SOURCE
+gcc -O1 -I. -fopenmp -o "$work/team_gcc" "$work/team.c" || exit 1
+teams=(gcc) openmp=("$work/team_gcc" "$B/libtach-openmp.so")
+if echo 'int main(void){return 0;}' | clang -x c -fopenmp -o "$work/probe" - 2>/dev/null; then
+	clang -O1 -I. -fopenmp -o "$work/team_clang" "$work/team.c" || exit 1
+	teams+=(clang) openmp+=("$work/team_clang")
+else
+	echo "skip x86-run_clang: clang or libomp-dev is not installed"
+fi
+each=()
+for team in "${teams[@]}"; do
+	for options in "" --per-thread; do
+		each+=(-x "tach run --openmp $options -e instructions --format csv -- /bin/LOADER --library-path /bin /bin/team_$team")
+	done
+done
 
 # LD_BIND_NOW: otherwise ld.so's work at the first call of a function counts for its caller. The guest has no shared
 # libraries of its own: the test names the loader, and gives it their folder.
 loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
-mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach)
-tests/guest/boot x86 -e LD_BIND_NOW=1 \
+each=("${each[@]/LOADER/${loader##*/}}")
+mapfile -t libraries < <(for program in target "${teams[@]/#/team_}"; do LD_LIBRARY_PATH=$B ldd "$work/$program"; done | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach | sort -u)
+tests/guest/boot x86 -e LD_BIND_NOW=1 -e OMP_WAIT_POLICY=passive "${each[@]}" \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --passes -e {branches,c=cycles/name=x/}:u,{branches,instructions,cycles}:uk,{branches,instructions,cycles}:k -m two=branches:uk/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
@@ -34,7 +67,7 @@ tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "attached start /bin/tach" \
 	-x coroutine_exact \
 	-x "tach run -r 3 --outside -e instructions --format csv -- /bin/attached" \
-	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$work/coroutine_exact" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$work/coroutine_exact" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "${openmp[@]}" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 between() { # REGION QUANTITY LEAST MOST
@@ -55,9 +88,9 @@ between loop branches:uk 4000000 4100000
 between loop instructions:uk 8000000 8400000
 between loop branches:k 0 100000
 between loop two 0.499 0.52
-# The passes have instructions at user level in common, although they were not requested.
-[ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 2 ] || { echo "not ok x86-run passes"; failed=1; }
-# Counted from outside: the threads' instructions, and those of the loader and main.
+# The passes have instructions at user level in common. A metric alone uses them, so they have no column.
+[ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 1 ] || { echo "not ok x86-run passes"; failed=1; }
+# From outside: those, and what the loader and main do.
 between '(whole program)' instructions 8000000 9500000
 # The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.
 for loop in by_row by_column; do
@@ -76,6 +109,27 @@ awk -F, '$1 ~ /^"\(process [0-9]+ attached\)"/ && $6 == "inclusive" && $7 == "\"
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run running process"; failed=1; }
 awk -F, '$1 == "\"(whole program)\"" && $4 == "\"instructions\"" && $5 == 3 { found = 1; if ($7 < 4000000 || $8 > 4200000) { print "# " $0; bad = 1 } }
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run repeats"; failed=1; }
+# Three times each loop; around it are a few instructions of the team's function, and what the emulated PMU adds. The rows
+# of the spread have the same values as those of the threads. The time's imbalance is the emulator's: the longest loop has
+# half of all turns, so with enough turns its thread takes about twice the mean.
+for team in "${teams[@]}"; do
+	awk -F, -v team="$team" '
+		function near(value, turns) { if (value < 6 * turns || value > 6 * turns + 3000) { print "# " team ": " value " instead of " 6 * turns; bad = 1 } }
+		BEGIN { n = split("100000 200000 300000 600000", turns, " ") }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+ \\[thread " && $6 == "self" && $7 == "\"instructions\"" { each[++found] = $8 + 0 }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+ \\[(least|median|most)\\]\"$" && $6 == "self" && $7 == "\"instructions\"" {
+			spread[$1 ~ /least/ ? 1 : $1 ~ /median/ ? 2 : 4] = $8 + 0; spreads++ }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+\"$" && $6 == "self" && $7 == "\"instructions\"" { sum = $8 + 0 }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+\"$" && $6 == "inclusive" && $7 == "\"imbalance\"" { imbalance = $8 + 0 }
+		END {
+			if (found != 4 || spreads != 3) { print "# " team ": " found " threads, " spreads " rows of the spread"; exit 1 }
+			for (i = 1; i <= 4; i++) for (j = i + 1; j <= 4; j++) if (each[j] < each[i]) { t = each[i]; each[i] = each[j]; each[j] = t }
+			for (i = 1; i <= 4; i++) { near(each[i], turns[i]); if (i in spread) near(spread[i], turns[i]) }
+			if (sum < 7200000 || sum > 7212000) { print "# " team ": sum " sum; bad = 1 }
+			if (imbalance < 1.1 || imbalance > 4) { print "# " team ": imbalance " imbalance; bad = 1 }
+			exit bad
+		}' "$work/out" || { echo "not ok x86-run team of $team"; failed=1; }
+done
 grep -q '^ok coroutine_exact' "$work/out" || { echo "not ok x86-run coroutines"; failed=1; }
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"

@@ -10,8 +10,9 @@
 #include <tach/report.h>
 #include "tools/run/results.h"
 
-#define RUN_OBJECT	"libtach-run.so"   /* what is preloaded */
-#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* for programs of musl, if this command is not */
+#define RUN_OBJECT	"libtach-run.so"    /* what is preloaded */
+#define RUN_OPENMP	"libtach-openmp.so" /* in the same folder, for --openmp */
+#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT  /* for programs of musl, if this command is not */
 /* A link to the object's folder, used if the path contains a separator of LD_PRELOAD. */
 #define RUN_LINK "lib"
 
@@ -30,6 +31,7 @@ struct run_arguments {
 	enum tach_format format;
 	enum run_rows rows;
 	int outside, emulate;
+	int openmp;
 	const char *turns; /* TACH_TURNS */
 	int passes;	   /* 0: one run; otherwise until all is counted */
 	double bound;	   /* --passes: tolerated difference of instructions, a fraction */

@@ -28,6 +28,7 @@ static const char help[] =
 	"      --per-thread       one row for each thread\n"
 	"      --per-process      one row for each process\n"
 	"      --per-program      one row for each program that processes ran: sh, cc1\n"
+	"      --openmp           a row for each parallel region of OpenMP\n"
 	"      --topdown[=N]      show where issue slots went, down to level N\n"
 	"      --passes[=PERCENT] run PROGRAM several times, to count more events\n"
 	"      --turns[=N]        or count them in turns, each for N entries (100)\n"
@@ -54,7 +55,8 @@ enum {
 	TURNS,
 	EMULATE,
 	AMBIENT,
-	TRACE
+	TRACE,
+	OPENMP
 };
 
 static const struct option options[] = {
@@ -72,6 +74,7 @@ static const struct option options[] = {
 	{"emulate", no_argument, NULL, EMULATE},
 	{"ambient", required_argument, NULL, AMBIENT},
 	{"trace", required_argument, NULL, TRACE},
+	{"openmp", no_argument, NULL, OPENMP},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
 	{"correct", no_argument, NULL, CORRECT},
 	{"interval", required_argument, NULL, 'I'},
@@ -212,6 +215,9 @@ static int take(struct run_arguments *a, int option)
 	case OUTSIDE:
 		a->outside = 1;
 		return 0;
+	case OPENMP:
+		a->openmp = 1;
+		return 0;
 	case TOPDOWN:
 		return take_topdown(a, optarg);
 	case PASSES:
@@ -284,6 +290,9 @@ static int check_together(const struct run_arguments *a)
 		return bad_usage("--passes adds no interrupts and no boxes, and processes have "
 				 "other numbers in each run: it excludes --interrupts, "
 				 "--correct, --ambient and --per-process");
+	if (a->openmp && (a->outside || a->emulate || a->passes || a->repeat))
+		return bad_usage("--openmp counts in the program's threads, in one run: it "
+				 "excludes --outside, -I, -p, --emulate, --passes and -r");
 	if (a->turns && (a->passes || a->interrupts || a->outside || a->rows))
 		return bad_usage("--turns is for regions, adds no interrupts and has no rows "
 				 "of threads: it excludes --passes, --interrupts, --correct, "

@@ -61,6 +61,23 @@ static void set_clock(void)
 	setenv("TACH_CLOCK", value, 1);
 }
 
+/* For LLVM's runtime, and for gcc's. Both are set, because a program may use either. */
+static void set_openmp(const struct run_arguments *a, const char *object)
+{
+	char path[4200];
+
+	snprintf(path, sizeof path, "%.*s" RUN_OPENMP, (int)(strrchr(object, '/') + 1 - object),
+		 object);
+	if (access(path, R_OK) != 0) {
+		fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
+		return;
+	}
+	prepend("LD_PRELOAD", path);
+	prepend("OMP_TOOL_LIBRARIES", path);
+	if (!run_ranks_wanted(a))
+		setenv("TACH_BY", "thread:1000", 0);
+}
+
 static void set_environment(const struct run_arguments *a, const char *object,
 			    const char *directory)
 {
@@ -72,6 +89,8 @@ static void set_environment(const struct run_arguments *a, const char *object,
 	const char *regions = getenv("TACH_REGIONS");
 	char *value;
 
+	if (a->openmp)
+		set_openmp(a, object);
 	prepend("LD_PRELOAD", object);
 	/* Without this, AddressSanitizer ends programs that load another object before it. */
 	prepend("ASAN_OPTIONS", "verify_asan_link_order=0");

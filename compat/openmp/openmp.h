@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* libtach-openmp.so: declarations that its files share. */
+#ifndef COMPAT_OPENMP_H
+#define COMPAT_OPENMP_H
+
+#include <tach.h>
+
+#define OPENMP __attribute__((visibility("default")))
+
+/* A place in the program that starts teams or tasks. Its sites are registered when entered. */
+struct place {
+	uintptr_t at;
+	struct tach_site work, wait, task;
+};
+
+/* Returns the place of a return address, or NULL if there is no room. No system call if the
+ * place is known. */
+struct place *openmp_place(const void *address);
+/* Forgets all addresses: other code may be mapped there. */
+void openmp_forget_places(void);
+
+struct team {
+	struct place *place; /* NULL: the team is not measured */
+};
+
+/* A thread's part in a team. */
+struct member {
+	struct team *team;
+	int working, waiting;
+	struct tach_region_mark work, wait;
+};
+
+enum { OPENMP_DEPTH = 16, OPENMP_TASKS = 64 };
+
+/* A task that a thread runs. */
+struct task {
+	/* joined, resumed: the thread works for the team only during the task */
+	int measured, joined, resumed;
+	struct tach_region_mark mark;
+};
+
+/* One thread: teams inside teams, and tasks inside tasks. Deeper ones are not measured. */
+struct thread {
+	unsigned depth, tasks, teams;
+	struct member member[OPENMP_DEPTH];
+	struct team team[OPENMP_DEPTH]; /* ompt.c: teams that it started */
+	struct task task[OPENMP_TASKS];
+};
+
+/* Returns the calling thread's record, or NULL without memory. */
+struct thread *openmp_thread(void);
+/* The calling thread joins a team. A worker has no other team. */
+void openmp_join(struct team *team, int is_worker);
+/* The innermost member finished its part; it waits for the others. */
+void openmp_finish(int is_waiting);
+void openmp_leave(void);
+/* Around a barrier inside the team's region. */
+void openmp_wait_begin(void);
+void openmp_wait_end(void);
+/* Around a task. It may run after its thread has finished its part. */
+void openmp_task_begin(struct place *place, struct team *team);
+void openmp_task_end(void);
+
+/* Set by ompt.c: the runtime calls it, so gomp.c must not measure the same team again. */
+extern int openmp_has_tool;
+
+#endif

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# tach run --openmp, with gcc's runtime and with LLVM's: each parallel region has the sum of its team and the values of its
+# threads, by function and line; barriers and tasks have rows; teams that change their size, teams in teams, and code that
+# is unloaded before the report are right; the program's exit status and output stay as they are.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+! grep -q -e -fsanitize "$B/flags" || { echo "skip openmp: AddressSanitizer would have to be loaded first"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset "${!TACH_@}" "${!OMP_@}" 2>/dev/null
+failed=0
+say() { if [ "$2" = 0 ]; then echo "ok openmp_$1"; else tail -n 30 "$work/said" | sed 's/^/# /'; echo "not ok openmp_$1"; failed=1; fi; }
+
+cat >"$work/program.c" <<'SOURCE'
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdio.h>
+#include <unistd.h>
+static long sum;
+static void add(long n) { __atomic_add_fetch(&sum, n, __ATOMIC_RELAXED); }
+static void teams(void)
+{
+	for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(4) /* line 10 */
+		{
+			for (volatile int i = 0; i < 20000; i++)
+				;
+#pragma omp barrier
+#pragma omp for
+			for (int i = 0; i < 8; i++)
+				add(1);
+		}
+	}
+}
+static void sizes(void)
+{
+	for (int n = 1; n <= 3; n++) {
+		omp_set_num_threads(n);
+#pragma omp parallel for schedule(dynamic) /* line 25 */
+		for (int i = 0; i < 8; i++)
+			add(1);
+	}
+}
+static void tasks(void)
+{
+#pragma omp parallel num_threads(3) /* line 32 */
+#pragma omp single nowait
+	for (int i = 0; i < 20; i++) {
+#pragma omp task firstprivate(i) /* line 35 */
+		add(i);
+	}
+}
+static void sections(void)
+{
+#pragma omp parallel sections num_threads(2) /* line 41 */
+	{
+#pragma omp section
+		add(1);
+#pragma omp section
+		add(2);
+	}
+}
+static void nested(void)
+{
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2) /* line 52 */
+	{
+#pragma omp parallel num_threads(2) /* line 54 */
+		add(1);
+	}
+}
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void *object = dlopen(argv[i], RTLD_NOW);
+		void (*work)(void);
+
+		if (!object)
+			return puts(dlerror()), 1;
+		*(void **)&work = dlsym(object, "loaded");
+		work();
+		dlclose(object);
+	}
+	teams(), sizes(), tasks(), sections(), nested();
+	printf("%ld\n", sum);
+	fflush(stdout);
+	return 7;
+}
+SOURCE
+cat >"$work/loaded.c" <<'SOURCE'
+void loaded(void);
+void loaded(void)
+{
+#pragma omp parallel num_threads(2)
+	__asm__ volatile("");
+}
+SOURCE
+cat >"$work/judge.py" <<'END'
+import json, sys
+rows = {}
+for r in json.load(open(sys.argv[1]))["regions"]:
+    rows.setdefault(r["name"], r)
+def row(kind, function, line, source="program.c"):
+    found = [r for n, r in rows.items() if n.startswith(kind + " ") and n.endswith("(%s:%d)" % (source, line))]
+    assert len(found) == 1 and found[0]["line"] == line and found[0]["file"].endswith("/" + source), (kind, line, sorted(rows))
+    assert function in found[0]["name"] or "omp" in found[0]["name"], found[0]["name"]
+    return found[0]
+team = row("parallel", "teams", 10)
+assert team["calls"] == 12 and team["threads"] == 4, team
+spread = [rows[team["name"] + " [%s]" % word] for word in ("least", "median", "most")]
+assert [r["calls"] for r in spread] == [3, 3, 3], spread
+time = [r["inclusive"]["time"]["value"] for r in spread]
+assert 0 < time[0] <= time[1] <= time[2] < team["inclusive"]["time"]["value"], time
+assert team["inclusive"]["imbalance"]["value"] >= 1, team
+wait = row("barrier", "teams", team["line"])
+assert wait["calls"] == 12 + int(sys.argv[2]) + 3, wait
+assert row("parallel", "sizes", 25)["calls"] == 6
+task = [r for n, r in rows.items() if n.startswith("task ")]
+assert len([r for r in task if "[" not in r["name"]]) == 1 and task[0]["calls"] == 20, task
+assert row("parallel", "tasks", 32)["calls"] >= 3
+assert row("parallel", "sections", 41)["calls"] == 2
+assert row("parallel", "nested", 52)["calls"] == 2
+inner = 54 if any(n.endswith("(program.c:54)") for n in rows) else 55
+assert row("parallel", "nested", inner)["calls"] == 4
+assert row("parallel", "loaded", 4, "loaded.c")["calls"] == 2
+assert sum(r.get("lost", 0) for r in rows.values()) == 0
+END
+each() { # NAME COMPILER BARRIERS-OF-LOOPS
+	local plain
+	$2 -g -O1 -w -fopenmp -o "$work/$1" "$work/program.c" -ldl >"$work/said" 2>&1 &&
+		$2 -g -O1 -w -fopenmp -shared -fPIC -o "$work/$1.so" "$work/loaded.c" >>"$work/said" 2>&1 || { say "$1_compiles" 1; return; }
+	plain=$("$work/$1" "$work/$1.so")
+	"$B/tach" run --openmp -e '' -o "$work/$1.json" -- "$work/$1" "$work/$1.so" >"$work/out" 2>"$work/said"
+	[ $? = 7 ] && [ "$(cat "$work/out")" = "$plain" ]
+	say "$1_same" $?
+	python3 "$work/judge.py" "$work/$1.json" "$3" >"$work/said" 2>&1
+	say "$1_rows" $?
+	strip -o "$work/$1.bare" "$work/$1"
+	"$B/tach" run --openmp --per-thread -e '' --format csv -- "$work/$1.bare" >"$work/out" 2>"$work/said"
+	# One place has four threads with three parts each.
+	grep -oE "^\"parallel $1.bare\+0x[0-9a-f]+ \[thread [^]]*\]\",.*,3,3,inclusive,\"time_ns\"" "$work/said" | cut -d' ' -f2 | sort | uniq -c | grep -q '^ *4 '
+	say "$1_stripped" $?
+}
+each gcc gcc 0
+# A program without teams.
+"$B/tach" run --openmp -e '' -- true >"$work/out" 2>"$work/said" && grep -q '^tach run: no parallel region of OpenMP began' "$work/said"
+say none $?
+"$B/tach" run --openmp --outside -- true >"$work/out" 2>"$work/said"
+[ $? = 125 ] && grep -q -e '--openmp counts in the program' "$work/said"
+say refused $?
+# LLVM's runtime, preloaded and as a tool that the runtime loads.
+if tools/need clang libomp-dev >/dev/null 2>&1 && echo 'int main(void){return 0;}' | clang -x c -fopenmp -o "$work/probe" - 2>/dev/null; then
+	each clang clang 12
+	case $B in /*) lib=$B/libtach-openmp.so;; *) lib=$PWD/$B/libtach-openmp.so;; esac
+	OMP_TOOL_LIBRARIES=$lib TACH_ENABLE=1 TACH_EVENTS='' TACH_OUTPUT=$work/tool.csv "$work/clang" >"$work/said" 2>&1
+	grep -qE '^"parallel clang\+0x[0-9a-f]+",.*,12,12,inclusive,"time_ns"' "$work/tool.csv"
+	say clang_tool $?
+else
+	echo "skip openmp_clang: clang or libomp-dev is not installed"
+fi
+exit $failed

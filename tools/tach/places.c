@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions and lines of places in programs. addr2line (binutils) reads symbols and debug
+ * information. Without it, or without symbols, a place keeps its object and offset.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/snapshot/teams.h"
+#include "tools/tach/places.h"
+
+extern char **environ;
+
+enum { BATCH = 200, OFFSET = 24 }; /* offsets for one call of addr2line */
+
+struct place {
+	const char *file, *offset; /* of the region's name: "0x1234" */
+	char *name, *function, *source;
+	uint32_t line;
+};
+
+struct places {
+	struct place *at;
+	int n;
+};
+
+/* The offset in "parallel a.out+0x1234", if the region's file is an object's path. */
+static const char *offset_of(const struct tach_region_info *info)
+{
+	const char *plus = strrchr(info->of, '+');
+	const char *base = strrchr(info->file, '/');
+	size_t n = base ? strlen(base + 1) : 0;
+
+	if (!n || info->line || !plus || strncmp(plus, "+0x", 3) != 0 ||
+	    strlen(plus) >= OFFSET || plus[3 + strspn(plus + 3, "0123456789abcdef")])
+		return NULL;
+	if ((size_t)(plus - info->of) < n || memcmp(plus - n, base + 1, n) != 0)
+		return NULL;
+	return plus + 1;
+}
+
+/* ---- addr2line ---- */
+
+/* Two lines for each offset: the function, and FILE:LINE; "??" if unknown. */
+static void read_answer(struct place *p, FILE *from)
+{
+	char *function = NULL, *where = NULL, *colon;
+	size_t size[2] = {0, 0};
+
+	if (getline(&function, &size[0], from) > 0 && getline(&where, &size[1], from) > 0 &&
+	    strncmp(function, "??", 2) != 0) {
+		function[strcspn(function, "\n")] = '\0';
+		/* gcc's name of a part of the function that the program contains */
+		if (strstr(function, "._omp_fn."))
+			*strstr(function, "._omp_fn.") = '\0';
+		where[strcspn(where, "\n")] = '\0';
+		colon = strrchr(where, ':');
+		if (colon && strncmp(where, "??", 2) != 0) {
+			*colon = '\0';
+			p->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+			p->source = strdup(where);
+		}
+		p->function = function;
+		function = NULL;
+	}
+	free(function);
+	free(where);
+}
+
+/* n places of one file. */
+static void ask(struct place *p, int n)
+{
+	char *argv[BATCH + 6] = {"addr2line", "-f", "-C", "-e", (char *)p->file};
+	posix_spawn_file_actions_t actions;
+	int out[2], status;
+	pid_t child;
+	FILE *from;
+
+	for (int i = 0; i < n; i++)
+		argv[5 + i] = (char *)p[i].offset;
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (posix_spawnp(&child, *argv, &actions, NULL, argv, environ) != 0)
+		child = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	close(out[1]);
+	from = fdopen(out[0], "r");
+	for (int i = 0; from && i < n && child > 0; i++)
+		read_answer(&p[i], from);
+	if (from)
+		fclose(from);
+	else
+		close(out[0]);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- names ---- */
+
+static int by_file(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : strcmp(x->offset, y->offset);
+}
+
+static int gather(struct places *all, const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+
+	all->at = calloc((size_t)tach_snapshot_nregions(s) + 1, sizeof *all->at);
+	for (int r = 0; all->at && r < tach_snapshot_nregions(s); r++) {
+		const char *offset;
+
+		tach_snapshot_region(s, r, &info);
+		offset = offset_of(&info);
+		/* Copies: the snapshot's own names change. */
+		if (offset)
+			all->at[all->n++] = (struct place){.file = strdup(info.file),
+							   .offset = strdup(offset)};
+	}
+	return all->at ? 0 : -1;
+}
+
+static void ask_all(struct places *all)
+{
+	qsort(all->at, (size_t)all->n, sizeof *all->at, by_file);
+	for (int i = 0, end; i < all->n; i = end) {
+		for (end = i; end < all->n && end < i + BATCH &&
+			      strcmp(all->at[i].file, all->at[end].file) == 0;
+		     end++)
+			;
+		ask(&all->at[i], end - i);
+	}
+}
+
+static int rename_place(void *context, struct tach__renamed *to)
+{
+	const struct places *all = context;
+	struct tach_region_info info = {.of = to->name, .file = to->file, .line = to->line};
+	struct place key = {.file = to->file, .offset = offset_of(&info)}, *p;
+	const char *base;
+	int kind;
+
+	to->spread = key.offset && strncmp(to->name, "parallel ", 9) == 0;
+	p = key.offset ? bsearch(&key, all->at, (size_t)all->n, sizeof key, by_file) : NULL;
+	if (!p || !p->function)
+		return 0;
+	kind = (int)strcspn(to->name, " ");
+	free(p->name);
+	base = p->source && strrchr(p->source, '/') ? strrchr(p->source, '/') + 1 : p->source;
+	if (!base || !p->line ? asprintf(&p->name, "%.*s %s+%s", kind, to->name, p->function,
+					 p->offset) < 0
+			      : asprintf(&p->name, "%.*s %s (%s:%u)", kind, to->name,
+					 p->function, base, p->line) < 0) {
+		p->name = NULL;
+		return 0;
+	}
+	to->name = p->name;
+	to->function = p->function;
+	if (base && p->line) {
+		to->file = p->source;
+		to->line = p->line;
+	}
+	return 1;
+}
+
+int places_name(struct tach_snapshot **snapshot, int spread, const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *named = NULL;
+	struct places all = {NULL, 0};
+	int code = gather(&all, *snapshot);
+
+	if (!code) {
+		ask_all(&all);
+		code = tach__snapshot_teams(*snapshot, spread, rename_place, &all, &named,
+					    &err);
+	}
+	if (code)
+		fprintf(stderr, "%s: %s\n", who, *err.text ? err.text : "out of memory");
+	for (int i = 0; i < all.n; i++) {
+		free((char *)all.at[i].file);
+		free((char *)all.at[i].offset);
+		free(all.at[i].name);
+		free(all.at[i].function);
+		free(all.at[i].source);
+	}
+	free(all.at);
+	if (code)
+		return -1;
+	tach_snapshot_free(*snapshot);
+	*snapshot = named;
+	return all.n;
+}
