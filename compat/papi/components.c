@@ -29,7 +29,12 @@ static PAPI_component_info_t components[PP_COMPONENTS] = {
 		       .num_mpx_cntrs = PP_EVENTS,
 		       .available_domains =
 			       PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR,
-		       .available_granularities = PAPI_GRN_SYS},
+		       .available_granularities = PAPI_GRN_SYS,
+		       .attach = 1,
+		       .attach_must_ptrace = 1,
+		       .cntr_umasks = 1,
+		       .cpu = 1,
+		       .inherit = 1},
 	[PP_SDE] = {.name = "sde",
 		    .short_name = "sde",
 		    .description = "Events that software defines",

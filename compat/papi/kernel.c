@@ -209,6 +209,9 @@ int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int in
 				       .config = PERF_COUNT_HW_INSTRUCTIONS};
 	int fd;
 
+	/* PAPI asks for the processor's counters only: others are refused as they open. */
+	if (set->component != PP_CORE)
+		return PAPI_OK;
 	attr.exclude_hv = !(domain & PAPI_DOM_SUPERVISOR);
 	attr.exclude_user = !(domain & PAPI_DOM_USER);
 	attr.exclude_kernel = !(domain & PAPI_DOM_KERNEL);

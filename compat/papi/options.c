@@ -116,8 +116,6 @@ static int multiplex(PAPI_option_t *ptr)
 		return PAPI_EISRUN;
 	if (set->state & PAPI_MULTIPLEXING || ptr->multiplex.ns < 0)
 		return PAPI_EINVAL;
-	if (!pp_component(set->component)->kernel_multiplex)
-		return PAPI_ECMP;
 	code = pp_kernel_try(set, pid_of(set), set->cpu, set->domain, set->inherit);
 	if (code == PAPI_OK)
 		code = renew(set);
@@ -223,6 +221,8 @@ static int set_granularity(const PAPI_option_t *ptr)
 		return code;
 	if (!granularity_fits(granularity, pp_component(set->component)))
 		return PAPI_EINVAL;
+	if (granularity == set->granularity)
+		return PAPI_OK;
 	if (!is_stopped(set))
 		return PAPI_EISRUN;
 	code = renew(set);
@@ -261,7 +261,17 @@ static int set_range(const PAPI_option_t *ptr)
 
 	if (code != PAPI_OK)
 		return code;
-	return is_stopped(set) ? PAPI_ENOSUPP : PAPI_EISRUN;
+	if (!is_stopped(set))
+		return PAPI_EISRUN;
+	/* Debian's components without counters of the kernel differ. */
+	switch (set->component) {
+	case PP_SDE:
+	case PP_ROCM:
+		return PAPI_OK;
+	case PP_SYSDETECT:
+		return PAPI_ECMP;
+	}
+	return PAPI_ENOSUPP;
 }
 
 static int set_timer(int option, const PAPI_option_t *ptr)

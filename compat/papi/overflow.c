@@ -278,8 +278,12 @@ static int check_overflow(const struct pp_set *set, int event, int threshold, in
 	if (set->state & (PAPI_ATTACHED | PAPI_CPU_ATTACHED))
 		return PAPI_EINVAL;
 	index = pp_event_index(set, event);
+	/* PAPI finds PAPI_NULL in a free place of the set, and looks at the threshold next. */
 	if (index < 0)
-		return PAPI_ENOEVNT;
+		return event == PAPI_NULL && threshold <= 0 &&
+				       pp_component(set->component)->num_cntrs > 0
+			       ? PAPI_EINVAL
+			       : PAPI_ENOEVNT;
 	kind = set->event[index].kind;
 	if (threshold < 0 ||
 	    (!(flags & PAPI_OVERFLOW_FORCE_SW) && threshold && kind != PP_PLAIN))

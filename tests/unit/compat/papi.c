@@ -214,6 +214,59 @@ static void multiplexed_sets_count(void)
 	end();
 }
 
+static int overflows;
+static void count_overflow(int which, void *address, long long vector, void *context)
+{
+	overflows += which == set && address && vector == 1 && context;
+}
+
+static int set_option(int option, int inherit)
+{
+	PAPI_option_t o;
+
+	memset(&o, 0, sizeof o);
+	o.inherit.eventset = set;
+	o.inherit.inherit = inherit;
+	return PAPI_set_opt(option, &o);
+}
+
+/* The answers of Debian's library for sets of other components. */
+static void options_depend_on_the_component(void)
+{
+	static const struct {
+		const char *component;
+		int range, detach, inherit, no_event;
+	} answers[] = {
+		{"perf_event", PAPI_ENOSUPP, PAPI_EINVAL, PAPI_OK, PAPI_EINVAL},
+		{"perf_event_uncore", PAPI_ENOSUPP, PAPI_EINVAL, PAPI_OK, 0},
+		{"sde", PAPI_OK, PAPI_ECMP, PAPI_ECMP, PAPI_EINVAL},
+		{"sysdetect", PAPI_ECMP, PAPI_ECMP, PAPI_ECMP, PAPI_ENOEVNT},
+	};
+	PAPI_option_t o;
+
+	for (int i = 0; i < 4; i++) {
+		if (!begin())
+			SKIP("no event opens");
+		PAPI_assign_eventset_component(set,
+					       PAPI_get_component_index(answers[i].component));
+		CHECK(set_option(PAPI_DATA_ADDRESS, 0) == answers[i].range);
+		CHECK(PAPI_detach(set) == answers[i].detach);
+		CHECK(set_option(PAPI_INHERIT, 0) == answers[i].inherit);
+		CHECK(!answers[i].no_event ||
+		      PAPI_overflow(set, PAPI_NULL, -1, 0, count_overflow) ==
+			      answers[i].no_event);
+		CHECK(PAPI_set_multiplex(set) == PAPI_OK);
+		end();
+	}
+	if (!with_faults())
+		SKIP("no event opens");
+	memset(&o, 0, sizeof o);
+	o.granularity.eventset = set;
+	o.granularity.granularity = PAPI_GRN_THR;
+	CHECK(PAPI_start(set) == PAPI_OK && PAPI_set_opt(PAPI_GRANUL, &o) == PAPI_OK);
+	end();
+}
+
 static void children_begin_anew(void)
 {
 	int pid, status = 1;
@@ -288,12 +341,6 @@ static void a_users_file_defines_events(void)
 	end();
 }
 
-static int overflows;
-static void count_overflow(int which, void *address, long long vector, void *context)
-{
-	overflows += which == set && address && vector == 1 && context;
-}
-
 static void overflow_calls_the_handler(void)
 {
 	volatile double x = 1;
@@ -303,6 +350,7 @@ static void overflow_calls_the_handler(void)
 	overflows = 0;
 	if (PAPI_overflow(set, PAPI_NULL, 100000, 0, count_overflow) != PAPI_ENOEVNT)
 		CHECK(0);
+	CHECK(PAPI_overflow(set, PAPI_NULL, -1, 0, count_overflow) == PAPI_EINVAL);
 	CHECK(PAPI_overflow(set, PAPI_NATIVE_MASK, 0, 0, count_overflow) != PAPI_OK);
 	{
 		int code;
@@ -333,5 +381,6 @@ int main(void)
 	CASE(presets_have_natives);
 	CASE(a_users_file_defines_events);
 	CASE(overflow_calls_the_handler);
+	CASE(options_depend_on_the_component);
 	return check_done();
 }
