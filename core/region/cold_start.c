@@ -285,7 +285,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	 */
 	TACH__SET(tach__stack(self, level)[1], slot);
 	TACH__SET(*tach__marks(tach__stack(self, level)), mark);
-	state = TACH__STATE(TACH__OPENING(state), TACH__GET(self->record->epoch), level);
+	state = TACH__STATE(TACH__OPENING(state), tach__epoch_now(self->record, state), level);
 	mark->state = state;
 	TACH__ORDER();
 	TACH__SET(self->state, state + 1);

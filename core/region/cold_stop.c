@@ -88,7 +88,6 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 /* A reading, and the cost up to it: a handler may add cost right after it. */
 struct spent {
 	uint64_t state, cold[TACH__SUMS];
-	int since; /* the mark's epoch has ended, so there was some cost */
 };
 
 static void read_spent(struct tach__reading *r, struct spent *spent,
@@ -96,16 +95,17 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 {
 	const struct tach__hot *self = tach__self;
 	const struct tach__thread *record = self->record;
+	uint64_t costs;
 
 	do {
+		costs = TACH__GET(record->costs);
+		TACH__ORDER();
 		for (uint32_t i = 0; i <= record->count; i++)
-			spent->cold[i] = record->cold[i];
+			spent->cold[i] = TACH__GET(record->cold[i]);
 		spent->state = TACH__GET(self->state);
 		TACH__ORDER();
-		/* Any cost takes time, so comparing the clock's sum is enough. */
 	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
-		 TACH__GET(record->cold[0]) != spent->cold[0]);
-	spent->since = TACH__EPOCH(mark->state) != TACH__EPOCH(spent->state);
+		 TACH__GET(record->costs) != costs);
 }
 
 /* The STOP of the innermost region moves no other entry. */
@@ -116,6 +116,74 @@ static void remove_dead_entries(struct tach__thread *record,
 		tach__remove_some_dead_entries(record, sp);
 	else
 		tach__remove_dead_entries(record, sp);
+}
+
+/* Not 0 if the group was rescheduled since the mark and the reading does not say so. */
+TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
+				     const struct tach_region_mark *mark,
+				     const struct tach__reading *r)
+{
+	const struct tach_mark *begun = &mark->counters;
+	const struct tach_reader *reader = record->reader;
+
+	/* Always the same for a set. */
+	if (record->count == 0 || !tach__reader_is_inline(tach__reader(reader)))
+		return 0;
+	return (TACH_PAGE_OPERAND(tach__way(reader, 0).page, lock) ^ begun->lock) &
+	       ((uint64_t)(begun->lock & 1) - 1) & tach__when_equal(r->flags, 0);
+}
+
+/*
+ * Returns 1 if costs were subtracted inside, and nothing else is unusual. Enclosing regions see
+ * its instructions, also if it returns 0. So they are always the same: the last test is the
+ * only branch, and in the outermost region.
+ */
+static int is_only_spent(const struct tach__thread *record, const struct tach_region_mark *mark,
+			 const struct tach__reading *r, const struct spent *spent,
+			 uint32_t more)
+{
+	uint32_t level = TACH__LEVEL(mark->state);
+	uint64_t unusual = more;
+
+	unusual |= tach__when_equal(TACH__EPOCH(mark->state), TACH__EPOCH(spent->state));
+	unusual |= tach__when_equal((uint32_t)record->residue_known, 0);
+	unusual |= (uintptr_t)record->owed;
+	unusual |= TACH__LEVEL(spent->state) ^ (level + 1);
+	unusual |= (uintptr_t)*tach__marks(tach__stack(record->hot, level)) ^ (uintptr_t)mark;
+	unusual |= (uint32_t)(tach__signals_held ^ tach__calibrating);
+	unusual |= find_reschedule(record, mark, r);
+	__asm__("" : "+r"(unusual));
+	return !unusual && (level || !tach__thread_is_outdated());
+}
+
+/* The cost of a STOP up to its reading. */
+static const uint64_t *before_reading(const struct tach__thread *record, int fenced,
+				      enum tach__unflat flat)
+{
+	return flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
+}
+
+/* Without a system call. A handler may end regions of its own between any two instructions. */
+static void end_spent(struct tach__thread *record, struct tach_region_mark *mark,
+		      struct tach__reading *r, const struct spent *spent, int fenced,
+		      enum tach__unflat flat)
+{
+	const uint64_t *before = before_reading(record, fenced, flat);
+	struct tach__hot *hot = record->hot;
+	uint32_t level = TACH__LEVEL(mark->state);
+	uint64_t state = spent->state;
+
+	tach__cost_subtract(record, TACH__EPOCH(mark->state), spent->cold, r->delta);
+	for (uint32_t i = 0; i <= record->count; i++)
+		r->delta[i] -= before[i];
+	/* Begins the epochs again. Afterwards, a handler's START may release this record. */
+	if (level == 0 && __atomic_compare_exchange_n(&hot->state, &state,
+						      TACH__STATE(TACH__OPENING(state), 0, 1),
+						      0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		TACH__SET(record->epoch, 0);
+	tach__edges_add(hot, mark, r, fenced);
+	if (level)
+		tach__cost_add(record, record->residue.spent[fenced], level);
 }
 
 /* flat: how a flat region's STOP came here, or TACH__UNFLAT. */
@@ -135,15 +203,19 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		return;
 	}
 	read_spent(&r, &spent, mark, fenced);
+	if (is_only_spent(record, mark, &r, &spent, more)) {
+		end_spent(record, mark, &r, &spent, fenced, flat);
+		return;
+	}
 	/* Some regions stay open: they enclose this one or overlap it. Without a branch: see
 	 * cost.h. */
 	tach__cost_begin(&cost, TACH__LEVEL(mark->state) | TACH__LEVEL(self->state) >> 1);
 	tach__residue_ready(record);
 	tach__edges_since(self, mark, &r);
 	r.flags |= more;
-	if (spent.since)
+	before = before_reading(record, fenced, flat);
+	if (TACH__EPOCH(mark->state) != TACH__EPOCH(spent.state))
 		tach__cost_subtract(record, TACH__EPOCH(mark->state), spent.cold, r.delta);
-	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 	for (uint32_t i = 0; i <= record->count; i++) {
 		r.delta[i] -= before[i];
 		residue[i] =

@@ -40,8 +40,7 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 	return record->log + epoch * (row / sizeof(uint64_t));
 }
 
-/* The open regions get a flag, because their cost could not be logged. */
-static void flag_open(const struct tach__thread *record)
+void tach__cost_unknown(const struct tach__thread *record)
 {
 	uint32_t top = TACH__LEVEL(record->hot->state);
 
@@ -134,7 +133,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 		epoch = renumber_epochs(record) ? epoch_inside(record, level) : epoch;
 	row = epoch + 1 < TACH__EPOCHS ? log_row(record, epoch) : NULL;
 	if (!row) {
-		flag_open(record);
+		tach__cost_unknown(record);
 		return;
 	}
 	/* Otherwise the row was written when the thread left that epoch. */
@@ -145,6 +144,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 	cost_read(record, &cost->mark, delta);
 	for (uint32_t i = 0; i <= record->count; i++)
 		record->cold[i] += delta[i] + residue[i];
+	record->costs++;
 }
 
 void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
@@ -156,22 +156,97 @@ void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t l
 	tach__signals_release(&cost->signals);
 }
 
-void tach__cost_aside_begin(struct tach__cost *cost)
-{
-	uint32_t level = TACH__LEVEL(tach__self->state);
+/* ---- without a system call ---- */
 
-	cost->record = NULL;
-	if (!level || tach__signals_held != tach__calibrating)
-		return;
-	tach__cost_begin(cost, level);
-	tach__residue_ready(cost->record);
+static int has_row(const struct tach__thread *record, uint32_t epoch)
+{
+	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
+
+	return epoch + 1 < TACH__EPOCHS && (epoch + 1) * row <= record->log_size;
 }
 
-void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop)
+/* Makes room in the log too, by a cost of its own. */
+void tach__aside_ready(struct tach__thread *record, uint32_t level)
 {
-	if (cost->record)
-		tach__cost_end(cost, cost->record->residue.task[is_after_stop],
-			       TACH__LEVEL(tach__self->state));
+	struct tach__cost cost;
+
+	tach__cost_begin(&cost, level);
+	tach__residue_ready(record);
+	tach__cost_end(&cost, record->residue.aside, level);
+}
+
+struct tach__thread *tach__aside(void)
+{
+	const struct tach__hot *self = tach__self;
+	struct tach__thread *record = self->record;
+	uint32_t level = TACH__LEVEL(self->state);
+
+	if (!level || tach__signals_held != tach__calibrating)
+		return NULL;
+	if (TACH_UNLIKELY(!record->residue_known || !has_row(record, TACH__EPOCH(self->state))))
+		tach__aside_ready(record, level);
+	return record;
+}
+
+/* As epoch_inside, as straight code. */
+TACH_INLINE uint32_t straight_epoch_inside(const struct tach__thread *record, uint64_t state,
+					   uint32_t level)
+{
+	const struct tach__slot *slot = *tach__stack(record->hot, level);
+	uint64_t outer = tach__part(slot, record->count, 0)->ceiling;
+	uint64_t inner = tach__part(slot, record->count, 1)->ceiling;
+	uint64_t is_outer = tach__when_equal(TACH__LEVEL(outer), level);
+	uint64_t is_inner = tach__when_equal(TACH__LEVEL(inner), level) & ~is_outer;
+
+	return TACH__EPOCH((outer & is_outer) | (inner & is_inner) |
+			   (state & ~is_outer & ~is_inner));
+}
+
+/* Without memory for its row, the epoch does not end: tach__aside flagged the open regions. */
+TACH_INLINE uint64_t state_after(uint64_t state, uint32_t epoch, uint64_t ends, uint64_t fits)
+{
+	uint64_t next =
+		TACH__STATE(TACH__OPENING(state), (uint64_t)epoch + 1, TACH__LEVEL(state));
+	uint64_t stays = ends & ~fits;
+
+	return (state & stays) | (next & ~stays);
+}
+
+/*
+ * A handler may do the same between any two instructions. Then the epoch has ended when this
+ * code continues, with the row that this code writes too: the cost before the handler's.
+ */
+void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level)
+{
+	struct tach__hot *hot = record->hot;
+	uint64_t before[TACH__SUMS], unused[TACH__SUMS], state, next, costs, ends, fits;
+	uint32_t epoch;
+	uintptr_t row;
+
+	do {
+		costs = TACH__GET(record->costs);
+		TACH__ORDER();
+		for (uint32_t i = 0; i <= record->count; i++)
+			before[i] = TACH__GET(record->cold[i]);
+		state = TACH__GET(hot->state);
+		TACH__ORDER();
+	} while (TACH__GET(record->costs) != costs);
+	epoch = straight_epoch_inside(record, state, level);
+	ends = tach__when_equal(epoch, TACH__EPOCH(state));
+	fits = 0 - (uint64_t)has_row(record, epoch);
+	row = (uintptr_t)record->log + epoch * (1 + (size_t)record->count) * sizeof(uint64_t);
+	row = (row & (uintptr_t)(ends & fits)) |
+	      ((uintptr_t)unused & ~(uintptr_t)(ends & fits));
+	for (uint32_t i = 0; i <= record->count; i++)
+		TACH__SET(((uint64_t *)row)[i], before[i]);
+	TACH__ORDER();
+	next = state_after(state, epoch, ends, fits);
+	TACH__SET(record->epoch, TACH__EPOCH(next));
+	__atomic_compare_exchange_n(&hot->state, &state, next, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i <= record->count; i++)
+		TACH__COUNT(hot, record->cold[i], cost[i]);
+	TACH__COUNT(hot, record->costs, 1);
 }
 
 void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,

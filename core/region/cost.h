@@ -13,6 +13,15 @@
 
 #include "core/region/region.h"
 
+/* All ones if they are equal, else 0; compilers make no branch of it. */
+TACH_INLINE uint64_t tach__when_equal(uint32_t a, uint32_t b)
+{
+	uint64_t mask = 0 - (uint64_t)(a == b);
+
+	__asm__("" : "+r"(mask));
+	return mask;
+}
+
 struct tach__cost {
 	/* NULL: no enclosing region is open that would get the cost. */
 	struct tach__thread *record;
@@ -27,12 +36,20 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around);
  * not read without a record. */
 void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level);
 /*
- * The same for code outside the edges. It does nothing if no region is open, or if a slow path
- * around it measures it already.
+ * A cost that is always the same is known from calibration, so no signals need to be blocked: a
+ * handler in between is counted where it ran. The code is straight, because its own cost is
+ * part of the constant.
+ *
+ * tach__aside is called before such code. It returns NULL if no region is open, or if a slow
+ * path around the code measures it already. A thread's first call blocks signals, to calibrate.
  */
-void tach__cost_aside_begin(struct tach__cost *cost);
-/* For a task's call. is_after_stop: it follows a segment's STOP that took the fast path. */
-void tach__cost_aside_end(struct tach__cost *cost, int is_after_stop);
+struct tach__thread *tach__aside(void);
+/* The slow path of it, for the trials. */
+void tach__aside_ready(struct tach__thread *record, uint32_t level);
+/* After such code. level: of the regions that stay open; not 0. */
+void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level);
+/* The open regions get a flag, because they show a cost. */
+void tach__cost_unknown(const struct tach__thread *record);
 /* Subtracts from an entry the cost since its epoch, which has ended. spent: total cost when the
  * entry was read. */
 void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
@@ -40,6 +57,13 @@ void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint
 /* The same for counts between the begins of two entries; from, to: their epochs. */
 void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
 			uint64_t *delta);
+/* The epoch, where an interrupted START may have restored an earlier one in the state. */
+TACH_INLINE uint32_t tach__epoch_now(const struct tach__thread *record, uint64_t state)
+{
+	uint32_t epoch = TACH__GET(record->epoch);
+
+	return epoch < TACH__EPOCH(state) ? TACH__EPOCH(state) : epoch;
+}
 /* No region is open, so all earlier epochs are obsolete. Call it with signals held. */
 void tach__epochs_reset(struct tach__hot *hot);
 

@@ -91,7 +91,7 @@ struct tach__slot {
 	uint32_t *histograms;
 	uint32_t id;
 	uint16_t fenced;
-	uint8_t task;	    /* 1: entries are segments of tasks (task.c) */
+	uint8_t task;	    /* 1: entries are segments of tasks (segments.c) */
 	uint8_t overlapped; /* 1: an overlap changed what its self sums mean (overlap.c) */
 	uint64_t lost;	    /* entries that were never stopped, or had no place */
 	/* The function that a flat START calls: flat code, or the code of all other regions. */

@@ -72,7 +72,7 @@ void tach__owed_add(struct tach__thread *record, uint32_t from, uint32_t to, int
 void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark, uint32_t level,
 		     struct tach__reading *r, int fenced);
 
-/* task.c: a task's segment at that level ended, with others open above. Entries of the same
+/* segments.c: a task's segment at that level ended, with others open above. Entries of the same
  * region above do not count it as their own. */
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
@@ -80,8 +80,18 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 /* The calls of tach/task.h around segments, without their cost: task_cost.c. */
 void tach__segment_begin(struct tach_task *task);
 void tach__segment_end(struct tach_task *task);
-/* Of a whole task, to histograms and worst entries; 0: this thread has no place for them. */
-int tach__task_keep(struct tach_task *task);
+/* Of a whole task, to histograms and worst entries; 0: this thread has no place for them.
+ * is_kept: set to 1 if it is one of the worst. */
+int tach__task_keep(struct tach_task *task, int *is_kept);
+/* For trials: makes it a task that ran, with these sums; keeps what its thread runs. */
+void tach__task_plant(struct tach_task *task, uint64_t sum);
+struct tach__tasks_now {
+	const void *last;
+	uint64_t tag;
+	uint32_t number;
+};
+void tach__tasks_save(struct tach__tasks_now *to);
+void tach__tasks_restore(const struct tach__tasks_now *from);
 
 /* Segments of tasks on this thread were given up: sets the running task by the stack. */
 void tach__tasks_abandoned(const struct tach__thread *record);

@@ -105,6 +105,11 @@ void tach__split_number_tasks(void)
 	TACH__SET(is_numbering, 1);
 }
 
+uint32_t tach__split_numbers_tasks(void)
+{
+	return TACH__GET(is_numbering) != 0;
+}
+
 uint32_t tach__split_task_number(const struct tach_site *site)
 {
 	uint32_t number;

@@ -158,8 +158,9 @@ struct tach__thread *tach__record_take(uint32_t stride)
 		tach__stack(record->hot, 0)[TACH__LEVELS] = NULL;
 	memset(record->cold, 0, sizeof record->cold);
 	memset(&record->whole, 0, sizeof record->whole);
-	if (record->owed)
-		memset(record->owed, 0, TACH__OWED_SIZE);
+	/* Not only zeros: without it, STOPs need no system call, nor in calibration. */
+	tach__pages_free(record->owed, TACH__OWED_SIZE);
+	record->owed = NULL;
 	record->folded = 0;
 	record->stack_low = 0;
 	record->destructions = 0;

@@ -37,6 +37,7 @@
 #include "core/os/memory.h"
 #include "core/region/edges.h"
 #include "core/os/environment.h"
+#include "core/region/residue.h"
 #include "core/region/row.h"
 #include "core/region/split.h"
 #include "core/region/trace.h"
@@ -55,23 +56,6 @@ struct tach__process {
 	uint32_t walks;		   /* walks in progress */
 	uint32_t owner;		   /* see tach__process_own */
 	uint64_t writer; /* the thread that writes a report (core/startup/output.c), or 0 */
-};
-
-/* The cost of slow paths that they cannot measure themselves: always the same code, so it is
- * measured once per set. The last index but one is [fenced]. See residue.c. */
-struct tach__residue {
-	uint64_t begin[2][2][TACH__SUMS]; /* [1]: the slot was not ready */
-	uint64_t before[2][TACH__SUMS];	  /* a STOP, before it reads */
-	uint64_t after[2][TACH__SUMS];	  /* a STOP, after it reads */
-	/* [1]: another page than the leader's changed; the check after the reads finds it. */
-	uint64_t rescheduled[2][2][TACH__SUMS]; /* after the reads of such a STOP */
-	uint64_t again[2][2][TACH__SUMS];	/* their difference, as they read twice */
-	uint64_t stale[2][2][TACH__SUMS];	/* a START that looked the counters up again */
-	uint64_t kept[TACH__SUMS];		/* keeping an entry as one of the worst */
-	/* A task's call; [1]: after a segment's STOP, which adds to no histogram. */
-	uint64_t task[2][TACH__SUMS];
-	/* Any START, slow or not: its counts in the enclosing region. */
-	uint64_t start[2][TACH__SUMS];
 };
 
 /* Subtracted from an entry for its histogram, by [fenced]: the counts of an empty region and of
@@ -129,7 +113,7 @@ struct tach__home {
 	int owned; /* made by tach_site_get */
 };
 
-/* Further bits of `fenced`, next to TACH__SITE_GATE. Entries of whole tasks: see task.c. */
+/* Further bits of `fenced`, next to TACH__SITE_GATE. Entries of whole tasks: see segments.c. */
 enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2, TACH__SITE_PART = 8 };
 
 /* No entry yet; entered outside all regions or inside different ones. */
@@ -170,6 +154,7 @@ struct tach__thread {
 	char comm[16];
 	/* Cost of slow paths inside open regions; see cost.h. */
 	uint64_t cold[TACH__SUMS];
+	uint64_t costs;	  /* how often `cold` changed */
 	uint32_t epoch;	  /* the epoch in `state` */
 	uint64_t settled; /* completed pairs at the end of the last slow path inside regions */
 	struct tach__residue residue;

@@ -94,12 +94,36 @@ static void measure_kept(const struct tach__trials *r)
 	r->worst->bar = UINT64_MAX;
 }
 
+/* out: what the outer region shows. */
 static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
-			      void (*trial)(const struct tach__poke *))
+			      void (*trial)(const struct tach__poke *),
+			      const struct tach__poke *poke)
 {
-	tach__trials_run(r, trial, NULL, tach__trial_ids);
+	const uint32_t *ids =
+		trial == tach__trial_spent_fenced || trial == tach__trial_pair_fenced
+			? tach__trial_fenced_ids
+			: tach__trial_ids;
+
+	tach__trials_run(r, trial, poke, ids);
 	for (uint32_t i = 0; i <= r->record->count; i++)
 		out[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE];
+}
+
+/* A STOP that subtracts costs: what it adds to the enclosing region, besides its pair. */
+static void measure_spent(const struct tach__trials *r, const uint64_t *empty)
+{
+	uint64_t added[TACH__SUMS], spent[TACH__SUMS], pair[TACH__SUMS];
+
+	for (int fenced = 0; fenced < 2; fenced++) {
+		measure_enclosing(added, r, tach__trial_add, NULL);
+		measure_enclosing(spent, r,
+				  fenced ? tach__trial_spent_fenced : tach__trial_spent, NULL);
+		measure_enclosing(pair, r, fenced ? tach__trial_pair_fenced : tach__trial_pair,
+				  NULL);
+		for (uint32_t i = 0; i <= r->record->count; i++)
+			r->record->residue.spent[fenced][i] =
+				spent[i] - added[i] - (pair[i] - empty[i]);
+	}
 }
 
 /* empty: the overhead that the enclosing region shows. */
@@ -107,17 +131,50 @@ static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 {
 	struct tach__slot *slot = tach__slot_at(r->record, TACH__SITE_EMPTY);
 	uint64_t(*task)[TACH__SUMS] = r->record->residue.task;
-	uint64_t call[TACH__SUMS], entry[TACH__SUMS], segment[TACH__SUMS];
+	uint64_t around[TACH__TASK_CALLS][TACH__SUMS], pair[TACH__SUMS], segment[TACH__SUMS];
+	uint64_t longest = UINT64_C(1) << 40;
+	struct tach__poke longer = {&longest, 0};
 
-	measure_enclosing(call, r, tach__trial_task);
-	measure_enclosing(entry, r, tach__trial_pair);
+	measure_enclosing(pair, r, tach__trial_pair, NULL);
 	slot->task = 1;
-	measure_enclosing(segment, r, tach__trial_pair);
+	measure_enclosing(segment, r, tach__trial_pair, NULL);
+	measure_enclosing(around[TACH__TASK_BEGIN], r, tach__trial_task_begin, NULL);
+	measure_enclosing(around[TACH__TASK_RESUME], r, tach__trial_task_resume, NULL);
+	measure_enclosing(around[TACH__TASK_SUSPEND], r, tach__trial_task_segment, NULL);
+	measure_enclosing(around[TACH__TASK_END], r, tach__trial_task_end, NULL);
+	measure_enclosing(around[TACH__TASK_END_KEPT], r, tach__trial_task_end, &longer);
 	slot->task = 0;
 	for (uint32_t i = 0; i <= r->record->count; i++) {
-		task[0][i] = call[i] - empty[i];
-		task[1][i] = task[0][i] + segment[i] - entry[i];
+		task[TACH__TASK_BEGIN][i] = around[TACH__TASK_BEGIN][i] - empty[i];
+		task[TACH__TASK_RESUME][i] = around[TACH__TASK_RESUME][i] - empty[i];
+		task[TACH__TASK_END][i] = around[TACH__TASK_END][i] - empty[i];
+		task[TACH__TASK_END_KEPT][i] = around[TACH__TASK_END_KEPT][i] - empty[i];
+		task[TACH__TASK_SUSPEND][i] =
+			around[TACH__TASK_SUSPEND][i] - segment[i] - task[TACH__TASK_RESUME][i];
+		task[TACH__TASK_SUSPEND_FAST][i] =
+			task[TACH__TASK_SUSPEND][i] + segment[i] - pair[i];
 	}
+}
+
+/* What cost.h adds as constants. Nothing is subtracted while it is measured. */
+static void measure_asides(const struct tach__trials *r, const uint64_t *empty)
+{
+	struct tach__thread *record = r->record;
+	struct tach__slot ***splits = record->splits;
+	struct tach__tasks_now before;
+	uint64_t ready[TACH__SUMS];
+
+	measure_enclosing(ready, r, tach__trial_ready, NULL);
+	for (uint32_t i = 0; i <= record->count; i++)
+		record->residue.aside[i] = ready[i] - empty[i];
+	record->residue_known = 1;
+	measure_spent(r, empty);
+	measure_kept(r);
+	tach__tasks_save(&before);
+	record->splits = NULL;
+	measure_tasks(r, empty);
+	tach__tasks_restore(&before);
+	record->splits = splits;
 }
 
 /* Computes the counts of a START without its STOP in an enclosing region, minus the overhead of
@@ -131,6 +188,8 @@ static void measure_starts(const struct tach__trials *r)
 	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
 	for (uint32_t i = 0; i <= r->record->count; i++)
 		empty[i] = r->shown->sum[TACH__TRIAL_INNER][i][MIDDLE];
+	/* Before regions overlap, which makes later STOPs slow. */
+	measure_asides(&with, empty);
 	for (int fenced = 0; fenced < 2; fenced++) {
 		uint64_t start[TACH__SUMS];
 
@@ -141,7 +200,6 @@ static void measure_starts(const struct tach__trials *r)
 			start[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE] - empty[i];
 		memcpy(r->record->residue.start[fenced], start, sizeof start);
 	}
-	measure_tasks(&with, empty);
 }
 
 /* Once per set, because the code is the same. */
@@ -159,7 +217,6 @@ void tach__residue_measure(const struct tach__trials *trials)
 		few.warm = WARM;
 		few.tries = TRIES;
 		measure(&few);
-		measure_kept(&few);
 		measure_starts(&few);
 	}
 	record->residue_known = 1;

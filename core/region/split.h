@@ -71,6 +71,8 @@ uint32_t tach__split_tag_number(struct tach__split *split, uint64_t tag);
 struct tach_site;
 /* Does not keep the site: its object may be unloaded while the thread still has its task. */
 uint32_t tach__split_task_number(const struct tach_site *site);
+/* Returns 1 if it may return another number than 0. */
+uint32_t tach__split_numbers_tasks(void);
 void tach__split_number_tasks(void); /* from now on; until then each task has number 0 */
 uint64_t tach__split_tag(uint32_t number);
 const char *tach__split_task_name(uint32_t number);

@@ -6,33 +6,19 @@
 #include "core/region/cost.h"
 #include "core/region/left.h"
 
-/*
- * A task may get its number for rows in between, which takes a lock. So this code counts as a
- * trial: otherwise the lock would be refused, as in a handler that interrupted the library.
- */
-static int enter(struct tach__cost *cost)
+static void add_cost(struct tach__thread *around, int call)
 {
-	int before = tach__calibrating;
-
-	tach__cost_aside_begin(cost);
-	if (cost->record)
-		tach__calibrating = tach__signals_held;
-	return before;
-}
-
-static void leave(struct tach__cost *cost, int before, int is_after_stop)
-{
-	tach__calibrating = before;
-	tach__cost_aside_end(cost, is_after_stop);
+	if (around)
+		tach__cost_add(around, around->residue.task[call],
+			       TACH__LEVEL(tach__self->state));
 }
 
 void tach__task_resuming_here(struct tach_task *task)
 {
-	struct tach__cost cost;
-	int before = enter(&cost);
+	struct tach__thread *around = tach__aside();
 
 	tach__segment_begin(task);
-	leave(&cost, before, 0);
+	add_cost(around, TACH__TASK_RESUME);
 }
 
 /* The residue of a slow STOP has the histogram already. */
@@ -43,19 +29,19 @@ static int stop_was_fast(const struct tach__hot *self)
 
 void tach__task_suspended_here(struct tach_task *task)
 {
-	struct tach__cost cost;
-	int before = enter(&cost), was_fast = stop_was_fast(tach__self);
+	int was_fast = stop_was_fast(tach__self);
+	struct tach__thread *around = tach__aside();
 
 	tach__segment_end(task);
-	leave(&cost, before, was_fast);
+	add_cost(around, was_fast ? TACH__TASK_SUSPEND_FAST : TACH__TASK_SUSPEND);
 }
 
 static int keep_whole(struct tach_task *task)
 {
-	struct tach__cost cost;
-	int before = enter(&cost), has_place = tach__task_keep(task);
+	struct tach__thread *around = tach__aside();
+	int is_kept = 0, has_place = tach__task_keep(task, &is_kept);
 
-	leave(&cost, before, 0);
+	add_cost(around, is_kept ? TACH__TASK_END_KEPT : TACH__TASK_END);
 	return has_place;
 }
 

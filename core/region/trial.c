@@ -8,9 +8,9 @@
  */
 #include <string.h>
 #include <tach/task.h>
+#include "core/region/cost.h"
+#include "core/region/left.h"
 #include "core/region/trial.h"
-
-enum { SPARE = 100 };
 
 /* As the macros make them, but with given ids. */
 #define SITE(word, fenced)                                                                     \
@@ -18,11 +18,12 @@ enum { SPARE = 100 };
 		(fenced) ? tach__region_begin_fenced : tach__region_begin, word, 0, fenced,    \
 			"", "", ""                                                             \
 	}
-static struct tach_site empty = SITE(TACH__SITE_EMPTY, 0), fenced = SITE(TACH__SITE_FENCED, 1),
-			enclosing = SITE(TACH__SITE_ENCLOSING, 0),
-			middle = SITE(TACH__SITE_MIDDLE, 0),
-			middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1),
-			flat = {tach__region_begin_flat, TACH__SITE_FLAT, 0, 0, "", "", ""};
+static struct tach_site
+	empty = SITE(TACH__SITE_EMPTY, 0),
+	fenced = SITE(TACH__SITE_FENCED, 1), enclosing = SITE(TACH__SITE_ENCLOSING, 0),
+	middle = SITE(TACH__SITE_MIDDLE, 0), middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1),
+	flat = {tach__region_begin_flat, TACH__SITE_FLAT, 0, 0, "", "", ""},
+	segment = {tach__region_begin, TACH__SITE_EMPTY, 0, TACH__SITE_TASK, "", "", ""};
 
 /* ---- the trials ---- */
 
@@ -133,17 +134,113 @@ void tach__trial_overlap_fenced(const struct tach__poke *unused)
 	tach__region_stop(&inner);
 }
 
-void tach__trial_task(const struct tach__poke *unused)
+void tach__trial_ready(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__aside_ready(tach__self->record, 1);
+	tach__region_stop(&outer);
+}
+
+static __attribute__((noinline)) void add_nothing(uint32_t level)
+{
+	static const uint64_t nothing[TACH__SUMS];
+	struct tach__thread *around = tach__aside();
+
+	if (around)
+		tach__cost_add(around, nothing, level);
+}
+
+void tach__trial_add(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	add_nothing(1);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_spent(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, between;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle), &between);
+	add_nothing(2);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_spent_fenced(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, between;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle_fenced), &between);
+	add_nothing(2);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+/* ---- the calls of a task; only one of its parts runs inside the outer region ---- */
+
+static void task_plant(struct tach_task *task, uint64_t sum)
+{
+	memset(task, 0, sizeof *task);
+	tach__task_plant(task, sum);
+	task->site = TACH_ADDRESS(segment);
+}
+
+void tach__trial_task_begin(const struct tach__poke *unused)
 {
 	struct tach_region_mark outer;
 	struct tach_task task;
 
 	(void)unused;
 	memset(&task, 0, sizeof task);
-	task.site = TACH_ADDRESS(empty);
-	task.running = 1;
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__task_begin(&task, TACH_ADDRESS(segment));
+	tach__region_stop(&outer);
+}
+
+void tach__trial_task_resume(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer;
+	struct tach_task task;
+
+	(void)unused;
+	task_plant(&task, 0);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__task_resuming(&task);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_task_segment(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer;
+	struct tach_task task;
+
+	(void)unused;
+	task_plant(&task, 0);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach_task_resume(&task);
 	tach_task_suspend(&task);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_task_end(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer;
+	struct tach_task task;
+
+	task_plant(&task, poke ? ++*poke->at : 0);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__task_ended(&task);
 	tach__region_stop(&outer);
 }
 
@@ -251,87 +348,6 @@ void tach__trial_moved_fenced(const struct tach__poke *poke)
 	change_locks(&inner, poke->value);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
-}
-
-/* ---- running them ---- */
-
-/* By insertion: there are at most sixteen. */
-static void sort_values(uint64_t *value, int n)
-{
-	for (int i = 1; i < n; i++) {
-		uint64_t v = value[i];
-		int to = i;
-
-		for (; to && value[to - 1] > v; to--)
-			value[to] = value[to - 1];
-		value[to] = v;
-	}
-}
-
-static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t i)
-{
-	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
-}
-
-/* Counts their rescheduled entries, and STARTs that looked the counters up again: caused by the
- * trial or by the kernel. */
-static uint64_t count_reschedules(const struct tach__thread *record, const uint32_t *id)
-{
-	uint64_t n = record->stale;
-
-	for (int s = 0; s < TACH__SHOWN; s++)
-		n += tach__slot_at(record, id[s])->provenance[0];
-	return n;
-}
-
-/* After an interrupted trial, waits for varying times: otherwise all trials could be
- * interrupted periodically at the same place. */
-static void wait_random_time(int number)
-{
-	for (int n = number * 67 % 101 * 50; n > 0; n--)
-		__asm__ volatile("");
-}
-
-/*
- * The kernel only adds to the reschedules that the trial causes. So a trial that the kernel did
- * not interrupt has the minimum, and is used. When a run has fewer than the ones before, those
- * are repeated.
- */
-void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
-		      const struct tach__poke *poke, const uint32_t *id)
-{
-	uint64_t(*before)[TACH__SUMS] = r->shown->before;
-	uint32_t count = r->record->count;
-	uint64_t least = r->planted ? UINT64_MAX : 0;
-	int spare = SPARE;
-
-	for (int try = -r->warm; try < r->tries; try++) {
-		uint64_t came;
-
-		if (spare < SPARE)
-			wait_random_time(try + r->warm + spare);
-		came = count_reschedules(r->record, id);
-		for (int s = 0; s < TACH__SHOWN; s++)
-			for (uint32_t i = 0; i <= count; i++)
-				before[s][i] = sum_of(r->record, id[s], i);
-		trial(poke);
-		came = count_reschedules(r->record, id) - came;
-		if (spare && came > least) {
-			spare--;
-			try--;
-			continue;
-		}
-		if (came < least && try > 0)
-			try = 0;
-		least = came < least ? came : least;
-		for (int s = 0; s < TACH__SHOWN && try >= 0; s++)
-			for (uint32_t i = 0; i <= count; i++)
-				r->shown->sum[s][i][try] =
-					sum_of(r->record, id[s], i) - before[s][i];
-	}
-	for (int s = 0; s < TACH__SHOWN; s++)
-		for (uint32_t i = 0; i <= count; i++)
-			sort_values(r->shown->sum[s][i], r->tries);
 }
 
 const uint32_t tach__trial_ids[TACH__SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING,

@@ -48,8 +48,17 @@ void tach__trial_pair_fenced(const struct tach__poke *unused);
 /* The outer region ends first. */
 void tach__trial_overlap(const struct tach__poke *unused);
 void tach__trial_overlap_fenced(const struct tach__poke *unused);
-/* A task's call without a segment. */
-void tach__trial_task(const struct tach__poke *unused);
+/* cost.h: tach__aside_ready; tach__cost_add without a cost, in the outer region or the one
+ * between. */
+void tach__trial_ready(const struct tach__poke *unused);
+void tach__trial_add(const struct tach__poke *unused);
+void tach__trial_spent(const struct tach__poke *unused);
+void tach__trial_spent_fenced(const struct tach__poke *unused);
+/* A task's calls; its end with the next larger sum at poke->at, or without a sum. */
+void tach__trial_task_begin(const struct tach__poke *unused);
+void tach__trial_task_resume(const struct tach__poke *unused);
+void tach__trial_task_segment(const struct tach__poke *unused);
+void tach__trial_task_end(const struct tach__poke *poke);
 /* A flat region; with a moved page, as tach__trial_moved; with a nested region; with a nested
  * region after a poke. */
 void tach__trial_flat(const struct tach__poke *unused);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots and the memory of trials. */
+/* Running trials, their slots and their memory. */
 #include "core/os/sys.h"
 #include "core/region/left.h"
 #include "core/region/trial.h"
+
+enum { SPARE = 100 };
 
 __thread int tach__calibrating;
 
@@ -72,4 +74,85 @@ void tach__trials_end(const struct tach__trials *trials)
 	TACH__SET(record->hot->limit, (uint64_t)0);
 	tach__calibrating = 0;
 	tach__pages_free(trials->shown, sizeof *trials->shown);
+}
+
+/* ---- running them ---- */
+
+/* By insertion: there are at most sixteen. */
+static void sort_values(uint64_t *value, int n)
+{
+	for (int i = 1; i < n; i++) {
+		uint64_t v = value[i];
+		int to = i;
+
+		for (; to && value[to - 1] > v; to--)
+			value[to] = value[to - 1];
+		value[to] = v;
+	}
+}
+
+static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t i)
+{
+	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
+}
+
+/* Counts their rescheduled entries, and STARTs that looked the counters up again: caused by the
+ * trial or by the kernel. */
+static uint64_t count_reschedules(const struct tach__thread *record, const uint32_t *id)
+{
+	uint64_t n = record->stale;
+
+	for (int s = 0; s < TACH__SHOWN; s++)
+		n += tach__slot_at(record, id[s])->provenance[0];
+	return n;
+}
+
+/* After an interrupted trial, waits for varying times: otherwise all trials could be
+ * interrupted periodically at the same place. */
+static void wait_random_time(int number)
+{
+	for (int n = number * 67 % 101 * 50; n > 0; n--)
+		__asm__ volatile("");
+}
+
+/*
+ * The kernel only adds to the reschedules that the trial causes. So a trial that the kernel did
+ * not interrupt has the minimum, and is used. When a run has fewer than the ones before, those
+ * are repeated.
+ */
+void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
+		      const struct tach__poke *poke, const uint32_t *id)
+{
+	uint64_t(*before)[TACH__SUMS] = r->shown->before;
+	uint32_t count = r->record->count;
+	uint64_t least = r->planted ? UINT64_MAX : 0;
+	int spare = SPARE;
+
+	for (int try = -r->warm; try < r->tries; try++) {
+		uint64_t came;
+
+		if (spare < SPARE)
+			wait_random_time(try + r->warm + spare);
+		came = count_reschedules(r->record, id);
+		for (int s = 0; s < TACH__SHOWN; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				before[s][i] = sum_of(r->record, id[s], i);
+		trial(poke);
+		came = count_reschedules(r->record, id) - came;
+		if (spare && came > least) {
+			spare--;
+			try--;
+			continue;
+		}
+		if (came < least && try > 0)
+			try = 0;
+		least = came < least ? came : least;
+		for (int s = 0; s < TACH__SHOWN && try >= 0; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				r->shown->sum[s][i][try] =
+					sum_of(r->record, id[s], i) - before[s][i];
+	}
+	for (int s = 0; s < TACH__SHOWN; s++)
+		for (uint32_t i = 0; i <= count; i++)
+			sort_values(r->shown->sum[s][i], r->tries);
 }

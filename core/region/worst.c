@@ -144,39 +144,48 @@ static void words_set(uint64_t *to, const uint64_t *from, size_t n)
 		TACH__SET(to[i], from[i]);
 }
 
-/* Returns the place of the minimum; if there is a free one, it is that, with key 0. Then
- * updates the minimum. */
+/* Returns `a` if the condition is true, else `b`; compilers make no branch of it. */
+static inline uint64_t choose(int condition, uint64_t a, uint64_t b)
+{
+	uint64_t mask = 0 - (uint64_t)(condition != 0);
+
+	__asm__("" : "+r"(mask));
+	return (a & mask) | (b & ~mask);
+}
+
+/*
+ * Returns the place of the minimum; if there is a free one, it is that, with key 0. Then
+ * updates the minimum. Straight code, because its cost is a constant: cost.h.
+ */
 static struct tach__kept *find_place(struct tach__worst *w, uint64_t key)
 {
 	struct tach__kept *to;
 	uint64_t at = 0, least = UINT64_MAX;
+	int is_full;
 
-	if (w->n < w->most)
-		TACH__ADD(w->n, 1);
-	while (tach__worst_at(w, at)->key != w->least)
-		at++;
+	for (uint64_t i = w->most; i-- > 0;)
+		at = choose(tach__worst_at(w, i)->key == w->least, i, at);
+	TACH__SET(w->n, w->n + choose(w->n < w->most, 1, 0));
+	is_full = w->n == w->most;
 	to = tach__worst_at(w, at);
 	TACH__SET(to->key, key);
-	for (uint64_t i = 0; i < w->n; i++)
-		if (tach__worst_at(w, i)->key < least)
-			least = tach__worst_at(w, i)->key;
-	if (w->n == w->most) {
-		TACH__SET(w->least, least);
-		if (w->bar != UINT64_MAX)
-			TACH__SET(w->bar, least + 1);
-	}
+	for (uint64_t i = 0; i < w->most; i++)
+		least = choose(tach__worst_at(w, i)->key < least, tach__worst_at(w, i)->key,
+			       least);
+	TACH__SET(w->least, choose(is_full, least, w->least));
+	TACH__SET(w->bar, choose(is_full & (w->bar != UINT64_MAX), least + 1, w->bar));
 	return to;
 }
 
-/* Makes the sequence odd. If a handler's entry finds it odd, it gives up. */
-static __attribute__((noinline)) void keep(struct tach__worst *w, const struct tach__kept *what,
-					   const uint64_t *sum)
+/* Makes the sequence odd. If a handler's entry finds it odd, it gives up and returns 0. */
+static __attribute__((noinline)) int keep(struct tach__worst *w, const struct tach__kept *what,
+					  const uint64_t *sum)
 {
 	struct tach__kept *to;
 
 	if (w->seq & 1) {
 		TACH__ADD(w->missed, 1);
-		return;
+		return 0;
 	}
 	TACH__COUNT(tach__self, w->seq, 1);
 	TACH__FENCE(__ATOMIC_RELEASE);
@@ -186,6 +195,7 @@ static __attribute__((noinline)) void keep(struct tach__worst *w, const struct t
 	words_set(to->sum, sum, w->sums);
 	TACH__FENCE(__ATOMIC_RELEASE);
 	TACH__ADD(w->seq, 1);
+	return 1;
 }
 
 static __attribute__((noinline)) void keep_entry(const struct tach__thread *record,
@@ -199,15 +209,15 @@ static __attribute__((noinline)) void keep_entry(const struct tach__thread *reco
 				  .flags = flags,
 				  .parent = tach__stack(record->hot, mark->state)[0]->id};
 	uint64_t sum[TACH__SUMS];
-	struct tach__cost cost;
+	struct tach__thread *around = tach__aside();
 
-	tach__cost_aside_begin(&cost);
 	for (uint32_t i = 0; i < w->sums; i++)
 		sum[i] = tach__entry_net(&record->entry_cost, delta, inside, i, fenced);
 	what.key = sum[record->worst_by];
-	keep(w, &what, sum);
-	if (cost.record)
-		tach__cost_end(&cost, record->residue.kept, TACH__LEVEL(record->hot->state));
+	if (!keep(w, &what, sum))
+		tach__cost_unknown(record);
+	else if (around)
+		tach__cost_add(around, record->residue.kept, TACH__LEVEL(record->hot->state));
 }
 
 void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark,
@@ -222,15 +232,19 @@ void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark
 		keep_entry(record, mark, w, delta, inside, flags, fenced);
 }
 
-void tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
-		      uint64_t number, uint32_t flags, const uint64_t *sum)
+int tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
+		     uint64_t number, uint32_t flags, const uint64_t *sum)
 {
 	struct tach__worst *w = record->worst ? record->worst[id] : NULL;
 	struct tach__kept what = {
 		.key = sum[record->worst_by], .begun = begun, .tag = number, .flags = flags};
 
-	if (w && w != &never && what.key > w->least)
-		keep(w, &what, sum);
+	if (!w || w == &never || what.key <= w->least)
+		return 0;
+	if (keep(w, &what, sum))
+		return 1;
+	tach__cost_unknown(record);
+	return 0;
 }
 
 /* ---- gathering ---- */

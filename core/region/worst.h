@@ -45,9 +45,9 @@ void tach__worst_clear(struct tach__thread *record); /* for the next thread */
 void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark,
 		     const struct tach__slot *slot, const uint64_t *delta,
 		     const uint64_t inside[2], uint32_t flags, int fenced);
-/* Keeps a whole task; `sum` is without the cost of measuring. */
-void tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
-		      uint64_t number, uint32_t flags, const uint64_t *sum);
+/* Keeps a whole task; `sum` is without the cost of measuring. Returns 1 if it is kept. */
+int tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
+		     uint64_t number, uint32_t flags, const uint64_t *sum);
 /* Copies a thread's entries for a row. Returns 0 without memory, or if they stayed in the
  * middle of a write: a writer without a processor may take long. */
 int tach__worst_take(struct tach__worst **to, const struct tach__thread *record, uint32_t id);

@@ -69,19 +69,24 @@ static uint32_t histograms;
  * the test is repeated.
  */
 enum { TRIES = 200 };
-static void undisturbed(void (*test)(void))
+static void configure(void)
 {
 	struct tach_regions_options opt = {
 		.size = sizeof opt, .events = events, .histograms = histograms, .worst = "0"};
 	struct tach_error err = TACH_ERROR_INIT;
 
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+}
+
+static void undisturbed(void (*test)(void))
+{
 	if (!machine_is_exact())
 		SKIP("instruction counts are not exact on this machine");
 	for (int i = 0; i < TRIES; i++) {
 		usleep((useconds_t)(i % 10 * 777));
 		flagged = 0;
 		*wrong = 0;
-		CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+		configure();
 		test();
 		if (!*wrong || !flagged)
 			break;
@@ -196,6 +201,38 @@ static void around(void)
 	expect("j", 100 * (TAKES(3000) + TAKES(50) + TAKES(2000)),
 	       100 * (TAKES(3000) + TAKES(2000)));
 	expect("k", 100 * TAKES(50), 100 * TAKES(50));
+}
+
+/* The first entries of a set, after regions overlapped with the one before. */
+static __attribute__((noinline)) void nested_anew(void)
+{
+	SITE(u, 0);
+	SITE(v, 0);
+	SITE(w, 1);
+
+	BEGIN(u);
+	LOOP(50);
+	BEGIN(v);
+	LOOP(30);
+	BEGIN(w);
+	LOOP(20);
+	END(w);
+	LOOP(10);
+	END(v);
+	LOOP(40);
+	END(u);
+}
+
+static void anew(void)
+{
+	two_once();
+	configure();
+	nested_anew();
+	look();
+	expect("u", TAKES(50) + TAKES(30) + TAKES(20) + TAKES(10) + TAKES(40),
+	       TAKES(50) + TAKES(40));
+	expect("v", TAKES(30) + TAKES(20) + TAKES(10), TAKES(30) + TAKES(10));
+	expect("w", TAKES(20), TAKES(20));
 }
 
 /* ---- three, of which the middle one and the first end before the last ---- */
@@ -490,6 +527,7 @@ static void all(void (*test)(void))
 SHAPE(two)
 SHAPE(nested)
 SHAPE(around)
+SHAPE(anew)
 SHAPE(three)
 SHAPE(one_site)
 SHAPE(long_ones)
@@ -502,6 +540,7 @@ int main(void)
 	CASE(shape_two);
 	CASE(shape_nested);
 	CASE(shape_around);
+	CASE(shape_anew);
 	CASE(shape_three);
 	CASE(shape_one_site);
 	CASE(shape_long_ones);

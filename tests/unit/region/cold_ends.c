@@ -16,12 +16,14 @@ static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint6
 			    uint64_t *delta);
 static void sim_level_end(struct tach__thread *of, struct tach_region_mark *mark,
 			  uint32_t level, struct tach__reading *r, int fenced);
+static void sim_cost_add(struct tach__thread *of, const uint64_t *sums, uint32_t level);
 
 #define tach__edges_stop    sim_stop
 #define tach__edges_since   sim_since
 #define tach__edges_add	    sim_add
 #define tach__cost_subtract sim_cost_settle
 #define tach__level_end	    sim_level_end
+#define tach__cost_add	    sim_cost_add
 #define UNDER_TEST	    "core/region/cold_stop.c"
 #include "tests/unit/region/cold.h"
 
@@ -41,6 +43,24 @@ static struct {
 	uint32_t settled_epoch;
 	uint64_t spent[SUMS];
 } sim;
+
+/* A reader, and the page of its leader. */
+static _Alignas(4096) union {
+	struct tach__reader reader;
+	char room[4096 + sizeof(struct perf_event_mmap_page)];
+} leader;
+
+static void begin_reader(uint32_t lock)
+{
+	static struct perf_event_mmap_page *const page =
+		(struct perf_event_mmap_page *)(void *)(leader.room + 4096);
+
+	leader.reader.hot.fast = 1;
+	leader.reader.extend = !TACH_MODULAR;
+	leader.reader.hot.way[0].page = page;
+	page->lock = lock;
+	record.reader = &leader.reader.hot;
+}
 
 static uint64_t read_now(int stop, uint32_t i)
 {
@@ -63,6 +83,7 @@ static int sim_stop(const struct tach__hot *self, const struct tach_region_mark 
 	r->inside[1] = 2;
 	r->again = 0;
 	record.cold[0] += sim.cold_after[n];
+	record.costs += sim.cold_after[n] != 0;
 	hot->state += sim.state_after[n];
 	return sim.stops[n];
 }
@@ -113,6 +134,13 @@ static void sim_level_end(struct tach__thread *of, struct tach_region_mark *at, 
 	sim_add(hot, at, r, fenced);
 }
 
+static void sim_cost_add(struct tach__thread *of, const uint64_t *sums, uint32_t level)
+{
+	CHECK(of == &record &&
+	      (sums == record.residue.spent[0] || sums == record.residue.spent[1]));
+	SAY("known%s %u ", sums == record.residue.spent[1] ? " fenced" : "", level);
+}
+
 /* Regions with slots 1 to level + 1 are open; the mark belongs to the innermost. */
 static void begin(uint32_t level)
 {
@@ -135,6 +163,7 @@ static void begin(uint32_t level)
 	mark.part = part;
 	hot->state = mark.state + 1;
 	*tach__marks(tach__stack(hot, level)) = &mark;
+	record.reader = &leader.reader.hot;
 }
 
 /*
@@ -323,6 +352,7 @@ static void cold(void)
 static void cold_in_another_epoch(void)
 {
 	begin(LEVEL);
+	record.residue_known = 0;
 	hot->state += (uint64_t)1 << 32;
 	sim.since_flags = TACH_FLAG_INCOMPLETE;
 	tach__end_cold(&mark, 0);
@@ -334,8 +364,82 @@ static void cold_in_another_epoch(void)
 	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, LEVEL));
 }
 
+/* Another epoch is all that is unusual. */
+static void begin_spent(uint32_t level)
+{
+	begin(level);
+	record.residue_known = 1;
+	record.epoch = EPOCH + 1;
+	mark.counters.lock = 8;
+	begin_reader(8);
+	hot->state += (uint64_t)1 << 32;
+}
+
+static void only_spent(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++) {
+		begin_spent(LEVEL);
+		tach__end_cold(&mark, fenced);
+		if (fenced)
+			SAID("stop settle add known fenced 3 ");
+		else
+			SAID("stop settle add known 3 ");
+		CHECK(sim.settled_epoch == EPOCH && sim.spent[1] == 41);
+		added(0, 0, record.residue.before[fenced][0] - 7, fenced);
+		CHECK(sim.hot_state == TACH__STATE(OPENING, EPOCH + 1, LEVEL + 1));
+		CHECK(record.epoch == EPOCH + 1);
+	}
+	/* What the reading says of its page is known, and a START that took the slow path. */
+	for (int odd = 0; odd < 2; odd++) {
+		begin_spent(LEVEL);
+		begin_reader(10);
+		mark.counters.lock |= (uint32_t)odd;
+		sim.flags = odd ? 0 : TACH_FLAG_RESCHEDULED;
+		tach__end_cold(&mark, 0);
+		SAID("stop settle add known 3 ");
+	}
+	/* Flat: never inside another. */
+	begin_spent(0);
+	tach__end_not_flat(&mark, TACH__FLAT_STATE);
+	SAID("stop settle add ");
+	added(0, 0, record.unflat[TACH__FLAT_STATE][0] - 7, 0);
+	/* The outermost begins the epochs again, while it is open. */
+	CHECK(sim.hot_state == TACH__STATE(OPENING, 0, 1) && record.epoch == 0);
+}
+
+/* Each of these is unusual too. */
+static void more_than_spent(void)
+{
+	static int32_t owed[1][2];
+	static struct tach_region_mark another;
+
+	for (int what = 0; what < 6; what++) {
+		begin_spent(what == 4 ? 0 : LEVEL);
+		begin_reader(what == 5 ? 10 : 8);
+		record.residue_known = what != 0;
+		record.owed = what == 1 ? owed : NULL;
+		if (what == 2)
+			hot->state++;
+		if (what == 3)
+			*tach__marks(tach__stack(hot, LEVEL)) = &another;
+		pending = what == 4;
+		tach__end_cold(&mark, 0);
+		CHECK(strstr(said, "stop cost residue since settle heal ") == said, "%d: %s",
+		      what, said);
+	}
+	record.owed = NULL;
+	said[0] = 0;
+	/* A handler took a slow path during the reads. */
+	begin_spent(LEVEL);
+	tach__end_torn(&mark, 0);
+	SAID("stop cost residue since settle heal level 3 add spent ");
+}
+
 static void another_epoch(void)
 {
+	/* After the state was read. */
+	if (orders < 2)
+		return;
 	at_order = NULL;
 	hot->state += (uint64_t)1 << 32;
 }
@@ -346,6 +450,7 @@ static void another_epoch(void)
 static void cold_with_handlers(void)
 {
 	begin(LEVEL);
+	record.residue_known = 0;
 	sim.stops[0] = 0;
 	sim.state_after[0] = (uint64_t)1 << 32;
 	sim.cold_after[1] = 1000;
@@ -357,16 +462,18 @@ static void cold_with_handlers(void)
 	added(2, 0, record.residue.before[1][0] - 7, 1);
 	/* Or the handler runs before the reading, after the cost was determined. */
 	begin(LEVEL);
+	record.residue_known = 0;
 	at_order = another_epoch;
 	sim.stops[0] = 0;
 	tach__end_cold(&mark, 0);
-	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 2);
+	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 4);
 	SAID("stop stop cost residue since settle heal level 3 add spent ");
 	/*
 	 * After the reading: the cost does not belong to this epoch, because enclosing regions
 	 * subtract it.
 	 */
 	begin(LEVEL);
+	record.residue_known = 0;
 	sim.stops[1] = 0;
 	sim.state_after[0] = (uint64_t)1 << 32;
 	tach__end_cold(&mark, 0);
@@ -575,6 +682,8 @@ int main(void)
 	CASE(torn_stop_reads_again);
 	CASE(cold);
 	CASE(cold_in_another_epoch);
+	CASE(only_spent);
+	CASE(more_than_spent);
 	CASE(cold_with_handlers);
 	CASE(cold_and_outermost);
 	CASE(unflat);

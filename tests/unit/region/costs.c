@@ -20,6 +20,7 @@ static uint64_t sim_clock(void);
 static uint32_t sim_read(const struct tach__hot *of, const struct tach_mark *begun,
 			 uint64_t *delta, int fenced);
 static void *sim_larger(const void *old, size_t old_size, size_t new_size);
+static void sim_residue_ready(struct tach__thread *of);
 
 #define tach__signals_hold    sim_signals_hold
 #define tach__signals_release sim_signals_release
@@ -29,7 +30,11 @@ static void *sim_larger(const void *old, size_t old_size, size_t new_size);
 #define tach_clock	      sim_clock
 #define tach__edges_read      sim_read
 #define tach__pages_larger    sim_larger
+#define tach__residue_ready   sim_residue_ready
 #include "tests/ordered.h"
+static void handler(void);
+#undef TACH__ORDER
+#define TACH__ORDER() handler()
 #include "core/region/cost.c"
 #undef tach__pages_larger
 
@@ -100,6 +105,12 @@ static uint32_t sim_read(const struct tach__hot *of, const struct tach_mark *beg
 static void *sim_larger(const void *old, size_t old_size, size_t new_size)
 {
 	return no_memory ? NULL : tach__pages_larger(old, old_size, new_size);
+}
+
+static void sim_residue_ready(struct tach__thread *of)
+{
+	CHECK(of == &own);
+	strcat(said, "residue ");
 }
 
 static uint32_t state_epoch(void)
@@ -241,6 +252,110 @@ static void costs_are_subtracted_at_the_end(void)
 	CHECK(delta[0] == 4500 && delta[1] == 4300 && delta[2] == 4100);
 }
 
+/* ---- known costs ---- */
+
+static const uint64_t known[] = {10, 0, 7};
+static void add_known(void)
+{
+	tach__cost_add(&own, known, LEVEL);
+}
+
+/* Regions are open, the last of which began in that epoch, in that part of its slot. */
+static void open_in(uint32_t epoch, int inner)
+{
+	struct tach__slot **stack = tach__stack(self, LEVEL);
+
+	stack[0] = &around.slot;
+	tach__part(&around.slot, COUNT, inner)->ceiling = TACH__STATE(OPENING, epoch, LEVEL);
+	tach__part(&around.slot, COUNT, !inner)->ceiling = TACH__CEILING_OPEN;
+}
+
+static void known_costs(void)
+{
+	for (int inner = 0; inner < 2; inner++) {
+		start(0);
+		spend(0);
+		open_in(1, inner);
+		CHECK(row_is(0, 1000) && state_epoch() == 1);
+		own.cold[0] = own.cold[1] = own.cold[2] = 5000;
+		add_known();
+		CHECK(cold_is(5010, 5000, 5007) && state_epoch() == 2 && own.epoch == 2);
+		CHECK(own.log[3] == 5000 && own.log[4] == 5000 && own.log[5] == 5000);
+		/* An epoch that ended has its row. */
+		add_known();
+		CHECK(cold_is(5020, 5000, 5014) && state_epoch() == 2 && own.epoch == 2);
+		CHECK(own.log[3] == 5000 && own.log[5] == 5000 && own.log[6] == 0);
+		/* The numbers after it are free again when the regions inside have ended. */
+		self->state = TACH__STATE(OPENING, 9, LEVEL);
+		add_known();
+		CHECK(state_epoch() == 2 && own.epoch == 2 && own.log[3] == 5000);
+	}
+}
+
+/* Without a row for it, the epoch stays. */
+static void known_without_memory(void)
+{
+	start(0);
+	open_in(0, 0);
+	add_known();
+	CHECK(!own.log && state_epoch() == 0 && own.epoch == 0 && cold_is(1010, 2000, 3007));
+}
+
+/* A handler at one of the places where the order matters: it adds the same. */
+static int comes_at;
+static void (*then)(void);
+static void handler(void)
+{
+	if (--comes_at == 0 && then)
+		then();
+}
+
+static void known_in_a_handler(void)
+{
+	for (int at = 1; at <= 3; at++) {
+		start(0);
+		spend(0);
+		open_in(1, 0);
+		own.cold[0] = own.cold[1] = own.cold[2] = 5000;
+		comes_at = at;
+		then = add_known;
+		add_known();
+		comes_at = 0;
+		CHECK(cold_is(5020, 5000, 5014) && state_epoch() == 2 && own.epoch == 2, "%d",
+		      at);
+		/* The cost of neither. */
+		CHECK(own.log[3] == 5000 && own.log[4] == 5000 && own.log[5] == 5000, "%d", at);
+	}
+}
+
+/* The first call makes room and calibrates; it does nothing where its cost would not matter. */
+static void asides(void)
+{
+	start(0);
+	own.residue_known = 0;
+	for (int i = 0; i <= COUNT; i++)
+		own.residue.aside[i] = left_over[i];
+	for (uint32_t k = 0; k < LEVEL; k++)
+		tach__stack(self, k)[1] = &around.slot;
+	open_in(0, 0);
+	CHECK(tach__aside() == &own);
+	CHECK(strcmp(said, "signals begin hold residue release read free ") == 0, "%s", said);
+	CHECK(cold_is(1110, 2211, 3312) && state_epoch() == 1 && row_is(0, 1000));
+	own.residue_known = 1;
+	said[0] = 0;
+	CHECK(tach__aside() == &own && !said[0]);
+	/* No row fits. */
+	own.log_size = 0;
+	own.log = NULL;
+	CHECK(tach__aside() == &own && said[0]);
+	said[0] = 0;
+	tach__signals_held++;
+	CHECK(tach__aside() == NULL);
+	tach__signals_held--;
+	self->state = TACH__STATE(OPENING, 0, 0);
+	CHECK(tach__aside() == NULL && !said[0]);
+}
+
 static void epochs(void)
 {
 	struct tach__slot **stack = tach__stack(self, LEVEL);
@@ -276,5 +391,9 @@ int main(void)
 	CASE(all_epochs);
 	CASE(costs_are_subtracted_at_the_end);
 	CASE(epochs);
+	CASE(known_costs);
+	CASE(known_without_memory);
+	CASE(known_in_a_handler);
+	CASE(asides);
 	return check_done();
 }

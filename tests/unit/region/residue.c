@@ -27,25 +27,49 @@ static struct tach__slot *sim_slot_at(const struct tach__thread *of, uint32_t id
 	return &empty_slot.slot;
 }
 
+/* What the outer region shows around these, besides the counters' 10000 each. */
+static const struct around {
+	void (*trial)(const struct tach__poke *);
+	int is_fenced, task, pokes;
+	uint64_t times, shows;
+} scripts[] = {
+	{tach__trial_pair, 0, 0, 0, 1, 66},
+	/* A segment, 19 less than another region. */
+	{tach__trial_pair, 0, 1, 0, 1, 47},
+	{tach__trial_pair_fenced, 1, 0, 0, 1, 70},
+	{tach__trial_overlap, 0, 0, 0, 1, 66},
+	{tach__trial_overlap_fenced, 1, 0, 0, 1, 72},
+	{tach__trial_ready, 0, 0, 0, 1, 95},
+	{tach__trial_add, 0, 0, 0, 1, 200},
+	{tach__trial_spent, 0, 0, 0, 3, 600},
+	{tach__trial_spent_fenced, 1, 0, 0, 3, 650},
+	{tach__trial_task_begin, 0, 1, 0, 1, 301},
+	{tach__trial_task_resume, 0, 1, 0, 1, 401},
+	{tach__trial_task_segment, 0, 1, 0, 3, 1001},
+	{tach__trial_task_end, 0, 1, 0, 1, 501},
+	{tach__trial_task_end, 0, 1, 1, 1, 701},
+};
+
 static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		    const struct tach__poke *poke, const uint32_t *ids)
 {
 	CHECK(r->warm == 1 && r->tries == 9);
 	memset(r->shown, 0x11, sizeof *r->shown);
 	for (uint32_t i = 0; i <= r->record->count && !poke; i++) {
-		/* A plain region shows 5; one around a START shows 61 or 67 more. */
-		CHECK(ids == (trial == tach__trial_overlap_fenced ? tach__trial_fenced_ids
-								  : tach__trial_ids));
+		/* A plain region shows 5. */
 		r->shown->sum[TACH__TRIAL_INNER][i][4] = 5;
-		/*
-		 * A region around a task's segment shows 19 less than one around another
-		 * region.
-		 */
-		r->shown->sum[TACH__TRIAL_OUTER][i][4] =
-			10000 * i + (trial == tach__trial_overlap_fenced ? 72
-				     : trial == tach__trial_task	 ? 88
-				     : empty_slot.slot.task		 ? 47
-									 : 66);
+		r->shown->sum[TACH__TRIAL_OUTER][i][4] = 10000 * i + 66;
+	}
+	for (int k = 0; k < (int)(sizeof scripts / sizeof *scripts); k++) {
+		const struct around *a = &scripts[k];
+
+		if (a->trial != trial || a->task != empty_slot.slot.task || a->pokes != !!poke)
+			continue;
+		CHECK(ids == (a->is_fenced ? tach__trial_fenced_ids : tach__trial_ids));
+		CHECK(!poke || *poke->at >= UINT64_C(1) << 40);
+		for (uint32_t i = 0; i <= r->record->count; i++)
+			r->shown->sum[TACH__TRIAL_OUTER][i][4] =
+				a->times * 10000 * i + a->shows;
 	}
 	for (int k = 0; poke && k < ntold; k++) {
 		const struct told *t = &told[k];
@@ -193,7 +217,12 @@ static int is_known(const struct tach__residue *r)
 	CHECK(r->begin[0][0][COUNT + 1] == 0 && r->before[0][COUNT + 1] == 0);
 	CHECK(is(r->begin[0][1], 23) && is(r->begin[1][0], 29) && is(r->begin[1][1], 31));
 	CHECK(is(r->start[0], 61) && is(r->start[1], 67));
-	CHECK(is(r->task[0], 83) && r->task[1][0] == 64 && r->task[1][1] == 10064);
+	CHECK(is(r->aside, 90) && is(r->spent[0], 339) && is(r->spent[1], 385));
+	CHECK(is(r->task[TACH__TASK_BEGIN], 296) && is(r->task[TACH__TASK_RESUME], 396));
+	/* Without the segment and the call before it. */
+	CHECK(is(r->task[TACH__TASK_SUSPEND], 1001 - 47 - 396));
+	CHECK(is(r->task[TACH__TASK_SUSPEND_FAST], 1001 - 66 - 396));
+	CHECK(is(r->task[TACH__TASK_END], 496) && is(r->task[TACH__TASK_END_KEPT], 696));
 	CHECK(empty_slot.slot.task == 0);
 	CHECK(is(r->before[1], 37) && is(r->after[0], 41) && is(r->after[1], 43));
 	for (int e = 0; e < 2; e++) {

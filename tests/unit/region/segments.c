@@ -16,8 +16,8 @@ static struct tach__slot *sim_slot_at(const struct tach__thread *of, uint32_t id
 static void sim_histograms_add(uint32_t *to, const uint64_t *values,
 			       const struct tach__entry_cost *cost, int fenced,
 			       const uint64_t pairs[2], uint32_t sums);
-static void sim_worst_keep(const struct tach__thread *of, uint32_t id, uint64_t begun,
-			   uint64_t number, uint32_t flags, const uint64_t *sum);
+static int sim_worst_keep(const struct tach__thread *of, uint32_t id, uint64_t begun,
+			  uint64_t number, uint32_t flags, const uint64_t *sum);
 static void sim_configure(void);
 static const struct tach__beacon *sim_owner(void);
 static double sim_hz(double apart, uint32_t *flags, double *error);
@@ -28,6 +28,7 @@ static double sim_hz(double apart, uint32_t *flags, double *error);
 #define tach__configure_once sim_configure
 #define tach__beacon_owner   sim_owner
 #define tach__clock_hz	     sim_hz
+#include "core/region/segments.c"
 #include "core/region/task.c"
 
 enum { ID = TACH__SITE_FIRST, COUNT = 2, OPENING = 5, GENERATION = 8 };
@@ -59,14 +60,15 @@ static void sim_histograms_add(uint32_t *to, const uint64_t *values,
 	added++;
 }
 
-static void sim_worst_keep(const struct tach__thread *of, uint32_t id, uint64_t begun,
-			   uint64_t number, uint32_t flags, const uint64_t *sum)
+static int sim_worst_keep(const struct tach__thread *of, uint32_t id, uint64_t begun,
+			  uint64_t number, uint32_t flags, const uint64_t *sum)
 {
 	(void)flags, (void)sum;
 	CHECK(of == tach__self->record && id == ID);
 	begun_at = begun;
 	tag_kept = number;
 	kept++;
+	return 1;
 }
 
 static void sim_configure(void)
@@ -177,7 +179,7 @@ static void segment(int thread, uint64_t by)
 /* Returns the task's flags, and checks that its sums are 1, 2 and 3 times this value. */
 static int flags_of(uint64_t by)
 {
-	const struct carried *c = get_carried(&task);
+	const struct tach__carried *c = tach__carried(&task);
 
 	for (uint64_t q = 0; q <= COUNT; q++)
 		CHECK(c->sum[q] == by * (q + 1), "%d: %d", (int)q, (int)c->sum[q]);
@@ -240,19 +242,19 @@ static void not_counted(void)
 	task.mark.part = part_of(0, 1);
 	part_of(0, 1)->calls++;
 	tach__task_suspended_here(&task);
-	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
+	CHECK(flags_of(0) == TACH_FLAG_LOST && tach__carried(&task)->segments == 0);
 	/* The segment's end was refused. */
 	begin();
 	tach__task_resuming_here(&task);
 	task.mark.part = part_of(0, 0);
 	tach__task_suspended_here(&task);
-	CHECK(flags_of(0) == TACH_FLAG_LOST && get_carried(&task)->segments == 0);
+	CHECK(flags_of(0) == TACH_FLAG_LOST && tach__carried(&task)->segments == 0);
 }
 
 /* A segment on a thread whose counters did not open. */
 static void fewer_counters(void)
 {
-	const struct carried *c = get_carried(&task);
+	const struct tach__carried *c = tach__carried(&task);
 
 	begin();
 	segment(0, 4);
@@ -292,7 +294,7 @@ static void whole(void)
 	CHECK(is_kept() == 1 && begun_at == 500 && tag_kept == 70 && begins == 0);
 	begin();
 	segment(0, 4);
-	get_carried(&task)->flags = TACH_FLAG_LOST;
+	tach__carried(&task)->flags = TACH_FLAG_LOST;
 	CHECK(!is_kept());
 	/* The segment ends with another set, with fewer counters, or without a slot. */
 	begin();
