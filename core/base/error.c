@@ -110,7 +110,7 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 
 	if (!err)
 		return code;
-	/* A struct that was never set is taken for the first version's. */
+	/* A struct that was never set is treated as the first version's. */
 	size = tach__sized(err, TACH__STRUCT(tach_error), NULL);
 	size = size ? size : TACH__FIRST_tach_error;
 	if (size <= offsetof(struct tach_error, text))

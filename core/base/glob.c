@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that a pattern stands for. */
+/* Names that match a pattern. */
 #include "core/base/text.h"
 
 /*
  * Retry only the last '*': it can match all text that an earlier one could match instead. So
- * the work is at most the product of both lengths, however many stars there are.
+ * the work is at most the product of both lengths, for any number of stars.
  */
 int tach__glob(const char *g, const char *end, const char *name)
 {
-	const char *star = NULL, *resume = NULL; /* after the last '*', and where it stands */
+	/* the text after the last '*', and the star's position */
+	const char *star = NULL, *resume = NULL;
 
 	while (*name) {
 		if (g < end && *g == '*') {

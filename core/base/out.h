@@ -9,7 +9,7 @@ struct tach__out {
 	tach_sink sink;
 	void *context;
 	int code;    /* the sink's first negative result */
-	int lacking; /* something was left out for want of memory */
+	int lacking; /* something was left out because memory ran out */
 	size_t used;
 	char buffer[4096];
 };

@@ -11,7 +11,7 @@ static void swap(char *a, char *b, size_t size)
 	}
 }
 
-/* The one at `root` of a heap of n, whose greatest comes first, sinks to its place. */
+/* Moves the element at `root` of a heap of n, whose greatest is first, down to its place. */
 static void sink(char *base, size_t root, size_t n, size_t size,
 		 int (*compare)(const void *, const void *))
 {

@@ -112,8 +112,10 @@ static int has_failed(const struct tach__json *object)
 	return tach__json_is_true(object, "error_occurred");
 }
 
-/* Its repetitions, or from a file of aggregates the median, or else the mean. Returns their
- * number. */
+/*
+ * Uses its repetitions; in a file of aggregates the median, or else the mean. Returns their
+ * number.
+ */
 static uint32_t collect(const struct tach__json *list, const char *name, double *to)
 {
 	double median = NAN, mean = NAN;

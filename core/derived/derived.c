@@ -20,8 +20,9 @@
  * One lock for all registries, so that a forked child can be given it free. It is held around
  * malloc and the parser, and no lock of the library's is taken inside; nothing that START, STOP
  * or a signal handler may call takes it. No fork hook takes it, because a handler that forks
- * may have interrupted its holder. The child may so find a registry torn that another thread of
- * its parent was in: the process's own is then made anew, others are their users'.
+ * may have interrupted its holder. The child may find a registry in the middle of a change by
+ * another thread of its parent: the process's own is then made again; others belong to their
+ * users.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct tach_derived *inside; /* the registry in which the lock's holder works */
@@ -241,7 +242,7 @@ struct tach_derived *tach_derived_default(void)
 		return have;
 	if (atomic_compare_exchange_strong(&own, &have, made))
 		return made;
-	tach_derived_free(made); /* another thread was first */
+	tach_derived_free(made); /* another thread made it first */
 	return have;
 }
 

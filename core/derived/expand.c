@@ -48,7 +48,7 @@ static const char *base_event(const struct tach_derived_info *info, int i)
 	return event;
 }
 
-/* The number of that native event, which is added if it is new. */
+/* Returns the number of that native event, which is added if it is new. */
 static int native(struct tach__expand *e, const char *plain, bool presets)
 {
 	char event[EVENT_MAX];
@@ -127,7 +127,7 @@ static int with_modifiers(struct tach__expand *e, const struct tach_derived_info
 
 /*
  * The event's number, or a negative code without a text: the name is a definition's with
- * modifiers too. Another registry's definitions are not meant.
+ * modifiers too. Definitions of another registry do not count.
  */
 static int maybe_native(struct tach__expand *e, const char *event)
 {
@@ -261,7 +261,7 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 		  const char *modifiers, size_t length)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
-	struct tach_error why = TACH_ERROR_INIT; /* its column is of a text of our own */
+	struct tach_error why = TACH_ERROR_INIT; /* its column is in a text of our own */
 	int rc = with_modifiers(e, info, modifiers, length);
 
 	if (rc)

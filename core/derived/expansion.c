@@ -106,7 +106,7 @@ static int encode_box(const char *event, struct tach_event *out, struct tach_err
 		if (tach__pmu_at(other)->alias && !strcmp(tach__str(tach__pmu_at(other)->alias),
 							  tach__str(tach__pmu_at(pmu)->name)))
 			rc = encode_in_box(other, colons, out, NULL);
-	/* It takes none of the core's counters. */
+	/* It uses none of the core's counters. */
 	out->pmu = out->event = -1;
 	out->type = PERF_TYPE_SOFTWARE;
 	return rc ? rc : 1;
@@ -131,7 +131,7 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 
 	if (!encoded)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	x->encoded = encoded; /* the old one is gone, whatever comes */
+	x->encoded = encoded; /* the old one is freed in any case */
 	encoded += x->count;
 	encoded->size = sizeof *encoded;
 	rc = box = encode_box(event, encoded, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where definitions come from: files, the user's own places, and the names CPUs have there. */
+/* Sources of definitions: files, the user's own places, and the names that CPUs have there. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

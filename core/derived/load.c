@@ -32,7 +32,7 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 		l->d->opt.report(l->d->opt.context, &diagnostic);
 }
 
-/* Each is there once, however often a list names it. */
+/* Each is stored once, for any number of mentions in a list. */
 static void add(struct load *l, int pmu)
 {
 	for (int i = 0; i < l->npmus; i++)

@@ -89,8 +89,10 @@ static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 	return true;
 }
 
-/* Fields that may follow the events, with one value each: where the value goes, and numbers for
- * now. */
+/*
+ * Fields that may follow the events, with one value each: the destination of each value, and
+ * temporary numbers.
+ */
 enum { SCALE, LEVEL, NNUMBERS };
 struct tails {
 	struct tach__record *r;
@@ -226,7 +228,7 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 	return take_numbers(f, &t);
 }
 
-/* named: the formula has names and numbers alone. */
+/* named: the formula has only names and numbers. */
 static bool events(const struct tach__fields *f, struct tach__record *r, int i, bool named)
 {
 	const char *type = types[r->type].name;
@@ -290,8 +292,8 @@ static int any_name(void *context, const char *name, size_t length, double *valu
 
 /*
  * Compiled to find errors, and which operands it uses; the values of clocks do not matter for
- * that. Where a formula goes on to the end of the line, its events are not known, and any
- * operand may exist.
+ * that. If a formula continues to the end of the line, its events are unknown, and any operand
+ * may exist.
  */
 static bool formula(const struct tach__fields *f, const struct tach__record *r,
 		    const struct tach__span *span, int noperands, int *used)

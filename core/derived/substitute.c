@@ -100,7 +100,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	struct tach_error why = TACH_ERROR_INIT;
 	int rc;
 
-	opt.max_hz = opt.tsc_hz = 1; /* any value will do */
+	opt.max_hz = opt.tsc_hz = 1; /* any value is suitable */
 	opt.noperands = info->nevents;
 	if (info->type == TACH_DERIVED_TYPE_POSTFIX) {
 		opt.kind = TACH_FORMULA_POSTFIX;

@@ -7,8 +7,8 @@
 #include "core/formula/math.h"
 
 /*
- * Steps call each other last, which compilers turn into a jump. Where they can be made to
- * promise it, a long formula needs no stack even in a build without optimisation.
+ * Steps call each other last, which compilers turn into a jump. If compilers can guarantee tail
+ * calls, a long formula needs no stack even in a build without optimisation.
  */
 #if defined(__has_attribute)
 #if __has_attribute(musttail)
@@ -114,8 +114,8 @@ STEP(max_)
 /*
  * The operators that take a count or a number along, each alone, after a first count, and each
  * after each other: two such instructions run as one step, which halves what lies between. The
- * second stays in its place, because jumps may lead there. Before the end they return
- * themselves.
+ * second stays in its place, because jumps may lead there. Directly before the end, they
+ * return the result themselves.
  */
 #define PLUS_COUNT(a, x)   ((a) + COUNT_OF(x))
 #define MINUS_COUNT(a, x)  ((a)-COUNT_OF(x))
@@ -170,7 +170,7 @@ ALONG(AFTER, OVER_NUMBER)
 #define FIRST_STEP(operator, unused) operator##_first,
 #define AFTER_STEP(operator, before) {before##_##operator, before##_##operator##_last },
 
-/* ---- where to go on ---- */
+/* ---- the next instruction ---- */
 
 #define COMPARE(name, operator)                                                                \
 	STEP(name)                                                                             \

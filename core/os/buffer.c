@@ -18,7 +18,7 @@ int tach__buffer_sink(void *context, const char *text, size_t length)
 		to->at = at;
 		to->size = size;
 	}
-	if (length) /* or else there may be no memory yet */
+	if (length) /* otherwise there may be no memory yet */
 		memcpy(to->at + to->length, text, length);
 	to->length += length;
 	return 0;

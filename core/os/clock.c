@@ -5,8 +5,8 @@
  * architecture's (arm64: CNTFRQ_EL0). Otherwise two looks at the clock and at
  * CLOCK_MONOTONIC_RAW, without a suspend of the machine in between, the first when regions are
  * switched on and the second when a caller asks. So a process measures the clock during its
- * whole life, and waits for nothing. The looks themselves show the error, which is part of the
- * error of every time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks
+ * whole life, and waits for nothing. The readings themselves show the error, which is part of
+ * the error of every time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks
  * that it took:ns of suspends", is the first look of an earlier process. CPUID is not used,
  * because it traps in virtual machines.
  */
@@ -26,7 +26,7 @@
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
-#ifndef TACH_CLOCK_HZ /* 1 Hz or more where the architecture tells */
+#ifndef TACH_CLOCK_HZ /* 1 Hz or more if the architecture states it */
 #define TACH_CLOCK_HZ() 0
 #endif
 
@@ -88,7 +88,7 @@ static struct look read_pair(void)
 	return best;
 }
 
-/* Returns 0 if there is no look, or if it is from another boot. */
+/* Returns 0 if there is no reading, or if it is from another boot. */
 static int inherited_look(struct look *out)
 {
 	const char *text = secure_getenv("TACH_CLOCK");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of events: where they lie, and whether they are still ours. */
+/* Descriptors of events: their numbers, and whether they still belong to us. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static long move_up(long fd)
 		return fd;
 	up = tach__sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from, 0, 0, 0);
 	/*
-	 * Refused for another reason than that no number is free: the descriptor may stay where
-	 * it is.
+	 * Refused for another reason than a lack of free numbers: the descriptor may stay at
+	 * its number.
 	 */
 	if (up < 0 && up != -EMFILE)
 		return fd;
@@ -80,7 +80,7 @@ int tach__descriptor_is_event(int fd, uint64_t id)
 	       now == id;
 }
 
-/* By its name (kernel/events/core.c). Without a /proc it is not known, so no. */
+/* By its name (kernel/events/core.c). Without /proc the answer is unknown, so it is no. */
 static int is_some_event(int fd)
 {
 	static const char folder[] = "/proc/thread-self/fd/",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a report comes from: a program, its command line, the machine. */
+/* The origin of a report: a program, its command line, the machine. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

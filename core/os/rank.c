@@ -21,7 +21,7 @@ static const struct {
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers, MOST = 1 << 24 };
 
-/* -1: it is not set, or no number. */
+/* -1: the variable is not set, or not a number. */
 static int number(const char *name)
 {
 	const char *value = name ? tach__environment(name) : NULL;
@@ -30,7 +30,7 @@ static int number(const char *name)
 	return n && n < 9 && !value[n] && atoi(value) < MOST ? atoi(value) : -1;
 }
 
-/* The first that says so, or -1. */
+/* The first variable that is set, or -1. */
 static int find_launcher(void)
 {
 	for (int i = 0; i < LAUNCHERS; i++)

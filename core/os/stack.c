@@ -23,7 +23,7 @@ enum { SIZE = 65536 };
 /* f(arg) with the stack pointer at `top`, a multiple of 16. */
 __attribute__((visibility("hidden"))) int tach__call_on(int (*f)(void *), void *arg, void *top);
 
-/* The frame pointer keeps the old stack and tells unwinders where it is. */
+/* The frame pointer keeps the old stack and shows it to unwinders. */
 #if defined(__x86_64__)
 __asm__(".pushsection .text.tach__call_on,\"ax\",@progbits\n"
 	".globl tach__call_on\n"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Splits events into the fewest groups. Groups are copies of the machine's counters; an event
- * takes one counter of any copy, an anchor one of each. That is a bipartite matching, so it is
- * decided exactly whether k groups are enough, and k is increased from 1. Registers that equal
- * values share do not fit a matching; the few events that need one are tried in each group, up
- * to a limit.
+ * uses one counter of any copy, an anchor one of each. This is a bipartite matching, so whether
+ * k groups are enough is decided exactly; k increases from 1. Registers that equal values share
+ * do not fit a matching; the few events that need one are tried in each group, up to a limit.
  */
 #include <string.h>
 #include "core/pmu/pmu.h"
@@ -43,7 +42,7 @@ static void groups_of(const struct split *s, int seeker, int *first, int *last)
 	*last = g < 0 ? s->ngroups - 1 : g;
 }
 
-/* Takes a free place if there is one, so that events stay in their first groups. */
+/* Uses a free place if there is one, so that events stay in their first groups. */
 static int take_free(const struct split *s, int seeker, uint64_t allowed, int first, int last)
 {
 	for (int g = first; g <= last; g++)
@@ -205,7 +204,7 @@ static void record(struct split *s)
 }
 
 /*
- * The maximum number of events in one group. Taking each event that still fits gives the
+ * The maximum number of events in one group. Adding each event that still fits gives the
  * maximum (it is a matroid); with shared registers the result depends on the order of the
  * events.
  */

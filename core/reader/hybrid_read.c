@@ -183,9 +183,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 }
 
 /*
- * The enabled time is that of the first group. Downwards it is read last, upwards first, before
- * all running times. So the difference between two reads never shows more time without counters
- * than there was.
+ * The enabled time is that of the first group. Downwards it is read last; upwards it is read
+ * first, before all running times. So the difference between two reads never shows more time
+ * without counters than there was.
  */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {

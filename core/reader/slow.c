@@ -235,8 +235,10 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 
 	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
-		/* Nothing changed, although a fast end came here: its counter read faulted. The
-		 * cost of that (tach/fault.h) is counted in the region. */
+		/*
+		 * Nothing changed, although a fast end took this path: its counter read
+		 * faulted. The cost of that (tach/fault.h) is counted in the region.
+		 */
 		if (!(mark->lock & 1))
 			flags |= flags ? 0 : TACH_FLAG_RESCHEDULED;
 		else
@@ -327,8 +329,10 @@ static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
 	return flags ? flags : TACH_FLAG_RESCHEDULED;
 }
 
-/* Work before the second read of the counters is counted in the region, so it is minimal here;
- * the rest comes afterwards. Most ends that come here belong to rescheduled regions. */
+/*
+ * Work before the second read of the counters is counted in the region, so it is minimal here;
+ * the rest is done afterwards. Most ends on this path belong to rescheduled regions.
+ */
 uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
 			uint64_t *delta, unsigned n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at a group with top-down metrics, and resets it: core/reader/topdown.h explains how
- * counts come about.
+ * Reads a group with top-down metrics, and resets it: core/reader/topdown.h explains how the
+ * counts are made.
  *
  * A signal handler of this thread may read the same group between any two instructions. So each
  * look is between two reads of `turn`. Code that writes here, after a read(2) of the group or a

@@ -43,7 +43,7 @@ enum {
  * Returns 1 if the words at `at` (multiples of 4 bytes) are the expected ones. The kernel
  * compares, because another thread may unmap the memory at any time: FUTEX_CMP_REQUEUE without
  * waiters fails with EAGAIN if the word differs, and with EFAULT or EINVAL if there is no such
- * word (kernel/futex/requeue.c). If a filter forbids the call, no memory is known to be gone.
+ * word (kernel/futex/requeue.c). If a filter forbids the call, all memory counts as existing.
  */
 int tach__memory_equals(uintptr_t at, const void *expected, size_t size)
 {
@@ -284,8 +284,10 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 	}
 }
 
-/* Regions that lost an entry, and levels whose entries are over. They are collected before any
- * entry is given up. */
+/*
+ * Regions that lost an entry, and levels whose entries are over. They are collected before any
+ * entry is abandoned.
+ */
 struct gone {
 	struct tach__slot *slot[16];
 	unsigned n;

@@ -281,7 +281,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 			TACH__ADD(slot->lost, -1);
 	}
 	/*
-	 * The handler's own entry may have been there, if it came before the level was raised.
+	 * The handler's own entry may be meant, if the handler ran before the level was raised.
 	 */
 	TACH__SET(tach__stack(self, level)[1], slot);
 	TACH__SET(*tach__marks(tach__stack(self, level)), mark);

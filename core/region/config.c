@@ -74,7 +74,7 @@ struct tach__config *tach__config_make(struct tach_set *set,
 	return config;
 }
 
-/* Adds a configuration, and those that it takes turns with. */
+/* Adds a configuration, and those with which it takes turns. */
 void tach__config_list(struct tach__config *first)
 {
 	struct tach__registry *r = &tach__registry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set in use: where it comes from, and changing it while threads run. */
+/* The set in use: its source, and changing it while threads run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * An entry is flat if it is outside any region and no other region ends in it. Then recursion,
  * enclosing and nested regions need no bookkeeping. START leaves the same data as any other
- * START. So STOP notices every other case from it, and ends the entry as a normal one, whose
+ * START. So STOP notices every other case by it, and ends the entry as a normal one, whose
  * extra cost is known here.
  */
 #include <string.h>

@@ -35,7 +35,7 @@ static int is_own_site(const struct dl_phdr_info *info, const struct tach_site *
 	       strcmp(home->file, site->file) == 0;
 }
 
-/* The loader's lock is held and ours is taken inside it; constructors use the same order. */
+/* The loader's lock is held while ours is taken; constructors use the same order. */
 static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct tach__registry *r = &tach__registry;

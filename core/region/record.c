@@ -107,7 +107,7 @@ int tach__record_fold(struct tach__thread *record)
 		if (record->overflow_id[i])
 			fold_slot(record, record->overflow[i], record->overflow_id[i]);
 	record->config->ended += !record->turning.leaving;
-	/* After the rows: until then a reader in another process takes the thread for live. */
+	/* After the rows: until then, a reader in another process counts the thread as live. */
 	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;

@@ -6,7 +6,7 @@
 #include "core/region/left.h"
 #include "core/region/trial.h"
 
-/* Takes the middle one: on a busy machine, a run that the kernel interrupted may show less. */
+/* Uses the median: on a busy machine, a run that the kernel interrupted may show less. */
 enum { WARM = 1, TRIES = 9, MIDDLE = TRIES / 2 };
 
 /* Computes how much more region s shows with the other value in the word. */
@@ -236,7 +236,7 @@ struct inside {
 	void (*measure)(const struct tach__trials *trials);
 };
 
-/* On a stack of its own, as when a thread is opened. */
+/* Runs on a stack of its own, as when a thread is opened. */
 static int measure_inside(void *of)
 {
 	const struct inside *inside = of;

@@ -36,7 +36,7 @@ struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id)
 
 		if (!base)
 			return NULL;
-		/* In this order: consistent at any moment for a forked child. */
+		/* This order is consistent at any time for a forked child. */
 		__atomic_store_n(&rows->base, base, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->size, size, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->limit, (uint32_t)(size / rows->stride),

@@ -244,7 +244,7 @@ struct tach_site *tach__site_get_here(const char *name)
 		named->site = (struct tach_site){
 			tach__begin_here, TACH_SITE_NEW, 0, 0, named->name, "", ""};
 		named->next = *first;
-		__atomic_store_n(first, named, __ATOMIC_RELEASE); /* as in home_add */
+		__atomic_store_n(first, named, __ATOMIC_RELEASE); /* the same as in home_add */
 		count++;
 	}
 	tach__unlock(&held);

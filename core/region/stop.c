@@ -21,8 +21,10 @@ TACH_INLINE int no_handler_completed(const struct tach__hot *self, uint64_t pair
 	return TACH_LIKELY(pairs == TACH__OPERAND(self->pairs[0]));
 }
 
-/* Straight code for `count` counters that are read in user space. All registers are for the
- * counters. Everything else stays in the mark, where a second read finds it. */
+/*
+ * Straight code for `count` counters that are read in user space. All registers are for the
+ * counters. All other values stay in the mark, where a second read finds them.
+ */
 TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps,
 		     int cached)
 {
@@ -174,8 +176,10 @@ static void add_error(const struct tach__hot *self, struct tach__slot *slot, int
 	TACH__ADD(tach__inexact(around, self->count)->self, error);
 }
 
-/* Complete in itself: only one instruction separates counting the entry from publishing that it
- * is counted, because nothing waits on the stack. */
+/*
+ * One instruction alone separates counting the entry from publishing that it is counted,
+ * because nothing waits on the stack.
+ */
 static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 						  struct tach_region_mark *mark,
 						  const struct tach__reading *r, int fenced)

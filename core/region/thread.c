@@ -10,7 +10,7 @@
 #include "core/region/region.h"
 
 struct tach__hot tach__thread_closed; /* never opened: limit 0 */
-static struct tach__hot thread_ended; /* its destructor has run */
+static struct tach__hot thread_ended; /* the thread's destructor has run */
 
 __thread struct tach__hot *tach__self = &tach__thread_closed;
 
@@ -303,7 +303,7 @@ void tach__threads_interrupt(void)
 /*
  * In a child, where only the calling thread is left. After fork() no thread points to the old
  * records, so they are reused. After _Fork or clone the child's first thread may point to one,
- * and another thread may have held the lock. So the old memory is left as it is.
+ * and another thread may have held the lock. So the old memory stays unchanged.
  */
 void tach__threads_reset(int recycle)
 {

@@ -2,8 +2,10 @@
 /* Turns of sets: in each thread. */
 #include "core/region/region.h"
 
-/* A STOP, followed by work that only enclosing regions measure: always the same number of
- * instructions. In a child, or for a mark that another thread began, it is refused. */
+/*
+ * A STOP, followed by work that only enclosing regions measure: always the same number of
+ * instructions. A child refuses it, and so does a thread for another thread's mark.
+ */
 static void end_turning(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__thread *record = tach__self->record;

@@ -37,8 +37,10 @@ void tach__quiet_begin(struct tach__quiet *q)
 	pthread_sigmask(SIG_BLOCK, &set, &q->before);
 }
 
-/* A signal that came in the meantime came from our write; a signal that was pending before
- * belongs to the program. */
+/*
+ * A signal that arrived meanwhile is from our write; a signal that was pending before belongs
+ * to the program.
+ */
 void tach__quiet_end(const struct tach__quiet *q)
 {
 	static const struct timespec at_once;

@@ -38,7 +38,8 @@ enum {
 
 /*
  * The scheduler's own events happen in the kernel: at user level they count 0 for ever
- * (kernel/events/core.c, perf_exclude_event). Where the string names no level they get it.
+ * (kernel/events/core.c, perf_exclude_event). If the string names no level, they get the
+ * kernel level.
  */
 static int needs_kernel(const struct tach_event *e)
 {
@@ -96,7 +97,7 @@ static int add_counted(struct tach__making *m, const char *string, struct tach__
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode_event(m, string, privilege(m) | TACH_PRIVILEGE_KERNEL, &coded,
 				    &err);
-	/* Where the string, or the caller, names a level, opening it finds the fault. */
+	/* If the string, or the caller, names a level, opening the event finds the fault. */
 	if (TACH_ARCH_UNDIVIDED && code == 0 && !m->opt->privilege && is_undivided(&coded)) {
 		code = encode_event(m, string, PRIVILEGE_ALL, &coded, &err);
 		if (code == 0 && !coded.exclude_kernel) {

@@ -47,7 +47,7 @@ static enum tach_member_kind kind_of(const struct tach_set *set,
 		       : TACH_MEMBER_SOFTWARE;
 }
 
-/* In an emulator no PMU can be reached, whatever machine is below. */
+/* In an emulator no PMU can be reached, on any machine. */
 static int emulate(struct tach__member *it, struct tach_error *err)
 {
 	const char *why;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plans for counting in turns: in passes of a program, or in one process. Each event and each
- * metric becomes a set of its own, which shows its needs. Events that several need are
- * counted once. Metrics are formulas over all events, in whichever pass they are counted.
+ * metric becomes a set of its own, which shows its needs. Events that several need are counted
+ * once. Metrics are formulas over all events, in any of the passes.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -64,7 +64,7 @@ static int fits(struct tach__making *m)
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
 }
 
-/* Time alone: the machine is not asked for anything. */
+/* Time alone needs nothing from the machine. */
 static int is_empty(const struct tach_set_options *opt)
 {
 	return !(opt->events && *opt->events) && !(opt->metrics && *opt->metrics) &&
@@ -160,7 +160,7 @@ int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 	code = create(out, opt, opt->flags, err);
 	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
 	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
-		/* Events asked for by name are not given up to have interrupts counted. */
+		/* Interrupts do not displace events that were requested by name. */
 		code = create(out, opt, without, err);
 		if (!code)
 			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);

@@ -4,7 +4,7 @@
  * slots went, down to the level that the counters of one pinned set allow. A machine may have
  * two such trees: the presets topdown_*, over events that are counted one by one, which are
  * exact; and its vendor's, which on Intel uses PERF_METRICS. If both have the same depth, the
- * first is taken.
+ * first is used.
  */
 #include <ctype.h>
 #include <stdio.h>

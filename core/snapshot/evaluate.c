@@ -237,7 +237,7 @@ static void names(struct tach_snapshot *s, struct memory *m)
 
 	for (int q = 0; m->at && q < p->nquantities; q++)
 		p->quantity[q] = q ? tach_set_name(set, q - 1) : "time";
-	/* Quantity 0 is the time. Entries are compared by a quantity: it is shown. */
+	/* Quantity 0 is the time. Entries are compared by a quantity, which is shown. */
 	p->operands[0] = (uint64_t)set->operands << 1;
 	if (p->worst)
 		tach__plain_mark_operand(p, p->worst - 1, 0);

@@ -125,7 +125,10 @@ static void check_object(struct find *f, const char *at)
 				header[i].p_memsz < NOTES_MAX ? header[i].p_memsz : NOTES_MAX);
 }
 
-/* A process may have 65,530 mappings (vm.max_map_count), which takes as long as many reads. */
+/*
+ * A process may have 65,530 mappings (vm.max_map_count), whose reading takes as long as many
+ * reads.
+ */
 static int look_at_maps(struct find *f, FILE *maps)
 {
 	unsigned long long begin, offset;

@@ -254,7 +254,7 @@ static int moments(struct taking *t)
 		    : tach__remote_rows_own(t->remote, &t->config, &t->totals, &t->rows, 0);
 }
 
-/* The live threads. Each existed at the last moment. */
+/* The live threads. Each of these threads existed at the end of the last try. */
 static int live_get(struct taking *t)
 {
 	int code = tach__remote_live_begin(&t->live, t->remote, t->config.count);

@@ -11,7 +11,7 @@
 
 enum {
 	TRIES = 68,   /* attempts to copy one slot */
-	PATIENT = 48, /* from this attempt on it rests: the writer has no processor */
+	PATIENT = 48, /* from this try on it pauses, because the writer has no processor */
 	/* the first two rests; each further two are twice as long: 0.2 s in all */
 	REST_NS = 100000,
 };

@@ -194,7 +194,7 @@ static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *t
 	now->stale += then->stale;
 }
 
-/* Sums restart when a set is configured, even if it is the same one. */
+/* Sums restart when a set is configured, even if the set is the same. */
 static int is_another(const struct tach_snapshot *x, const struct tach_snapshot *y)
 {
 	const struct tach__plain *a = &x->plain, *b = &y->plain;

@@ -50,7 +50,7 @@ struct moment {
 	double seconds;
 };
 
-/* Takes the closest of several pairs: preemption widens the gap between the two clock reads. */
+/* Uses the closest of several pairs: preemption widens the gap between the two clock reads. */
 static struct moment read_clocks(void)
 {
 	struct moment best = {0, 0};

@@ -277,7 +277,10 @@ void tach__environment_complain(int is_wanted)
 	if (!is_root_of_run())
 		return;
 	find_useless(text, sizeof text, !is_wanted);
-	/* Under `tach run` the report goes another way, even if the process cannot write. */
+	/*
+	 * With `tach run` the report is passed in another way, even if the process cannot
+	 * write.
+	 */
 	if (is_wanted && !tach__environment("TACH_RUN"))
 		told_of_output = tach__environment_output(output, sizeof output) != 0;
 	if (!*text && !*output)

@@ -213,7 +213,7 @@ void tach__deaths_watch(void)
 		if (number > 0 && number != ENDS)
 			watch_request(number);
 	}
-	/* The last: a signal that asks ends nothing, wherever it stands in the list. */
+	/* The last: a signal that requests a report ends nothing, at any place in the list. */
 	if (ends)
 		watch_ends();
 }

@@ -26,7 +26,7 @@
 /* After the program's own destructors if the linker allows it: they may use regions. */
 __attribute__((destructor(101))) static void write_output(void);
 
-/* Tells the programs that this process starts which process TACH_OUTPUT was set for. */
+/* Shows programs that this process starts which process TACH_OUTPUT was set for. */
 #define OWNER "TACH_OUTPUT_PID"
 
 static char output[PATH_MAX]; /* "": nothing to write */
@@ -105,8 +105,10 @@ void tach__output_add_rank(char to[PATH_MAX])
 	memcpy(point, ".%r", 3);
 }
 
-/* vfork's child has the parent's memory and another number, a child in a PID namespace of its
- * own may have the number and never the memory. */
+/*
+ * A child of vfork has the parent's memory and another number; a child in its own PID namespace
+ * may have the number, but never the memory.
+ */
 static int is_owner(void)
 {
 	return getpid() == owner && tach__process_is_owner();
