@@ -101,12 +101,12 @@ kill -KILL $other; wait $other 2>/dev/null
 [ $status = 1 ] && grep -q 'are those of libtach 9.8.7, which .* cannot read' "$work/err" || no "another version: $status"
 result other_version
 
-TACH_ENABLE=1 TACH_EVENTS=page-faults TACH_WORST=3 "$program" serve >"$work/ready" <"$work/stdin" &
+TACH_ENABLE=1 TACH_EVENTS=page-faults TACH_WORST=3 "$program" grow >"$work/ready" &
 other=$!
 read -r _ <"$work/ready"
 run report -p $other
-grep -q '^work, worst entries by time' "$work/out" || no "report -p: worst"
-top_until "grep -q '\"worst\":\[{' '$work/out'" --json -i 0.05 $other
+grep -q '^growing, worst entries by time' "$work/out" || no "report -p: worst"
+top_until "grep -q '\"worst\":\[{' '$work/out'" --json -i 0.2 $other
 grep -q '"worst":\[{"at":[0-9.]*,"tag":"0x[0-9a-f]*","thread":[0-9]*,.*"flags":\[' "$work/out" || no "top: worst"
 kill -KILL $other; wait $other 2>/dev/null
 result worst

@@ -147,6 +147,20 @@ static int serve(void)
 	return errno == 0 ? 0 : 9;
 }
 
+/* Each entry is longer than all before it: every interval has new worst entries. */
+static void grow(void)
+{
+	for (int i = 0;; i++) {
+		TACH_START(growing);
+		usleep(20 * i);
+		TACH_STOP(growing);
+		if (i == 0) {
+			puts("ready");
+			fflush(stdout);
+		}
+	}
+}
+
 static int leave_main(void)
 {
 	work();
@@ -201,6 +215,8 @@ int main(int argc, char **argv)
 		handled(atoi(argv[2]));
 	if (strcmp(what, "serve") == 0)
 		return serve();
+	if (strcmp(what, "grow") == 0)
+		grow();
 	if (strcmp(what, "leave_main") == 0)
 		return leave_main();
 	if (strcmp(what, "family") == 0)
