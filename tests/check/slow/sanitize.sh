@@ -29,7 +29,7 @@ under() { # NAME SANITIZERS TEST...
 	shift 2
 	set -- "${@%.c}"
 	# The command and what programs link by name, for the tests that run them.
-	make -s -j"$(nproc)" SAN="$sanitizers" B="$B/$name" OPT='-O1 -g1' lib tools vectors "${@/#/$B/$name/}" 2>"$work/make" ||
+	make -s -j"$(nproc)" SAN="$sanitizers" B="$B/$name" OPT='-O1 -g1' LDFLAGS=-fuse-ld=lld lib tools vectors "${@/#/$B/$name/}" 2>"$work/make" ||
 		{ tail -n 20 "$work/make" | sed 's/^/# /'; echo "not ok $name (does not build)"; failed=1; return; }
 	for t; do
 		[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
