@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# PAPI's ctests, ftests and utilities, from Debian's source package, compiled with our papi.h and fpapi.h: in the x86 and
+# the arm64 guest each ends with our libpapi.so.7.0 as with Debian's. papi_so.list has the differences, each with its reason,
+# and the programs that do not run. Each program runs with Debian's library, then with ours, and the test prints its outcome
+# at once. A guest runs 40 programs, then the next one boots.
+#
+# GUESTS='x86 arm64'; ONLY='first f_second papi_avail': these programs only. Loops have a tenth of PAPI's length,
+# because a guest is slow; FULL=1: PAPI's length. A program ends when it has printed nothing for LIMIT seconds of the processor (60).
+# tests/run: memory=3000
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+given=${B:-build} B=${B:-build}
+case $B in /*) ;; *) B=$PWD/$B;; esac
+list=$PWD/tests/clients/papi_so.list
+LIMIT=${LIMIT:-60}
+[ "$(uname -m)" = x86_64 ] || { echo "skip papi_so: Debian's library has no tables of x86 on this architecture"; exit 77; }
+src=$(tools/source papi) || { echo "skip papi_so: the source of papi cannot be fetched"; exit 77; }
+work=$(mktemp -d) || exit 1
+tail=
+trap 'kill $tail 2>/dev/null; rm -rf "$work"' EXIT
+failed=0
+result() { if [ "$2" = 0 ]; then echo "ok papi_so/$1"; else echo "not ok papi_so/$1"; failed=1; fi; }
+
+# A program that the list leaves out has "-" for its outcomes.
+left_out() { awk -v p="$1" -v guest="$2" '$2 == p && ($1 == guest || $1 == "*") && $3 == "-" { found = 1 } END { exit !found }' "$list"; }
+named() {
+	local p f
+	for f in "$src"/src/ctests/*.c; do p=${f##*/}; echo "${p%.c}"; done
+	for f in "$src"/src/ftests/*.F; do p=${f##*/}; echo "f_${p%.F}"; done
+	for f in "$src"/src/utils/papi_*.c; do p=${f##*/}; echo "${p%.c}"; done
+}
+
+cp -r "$src/src" "$work/papi"
+chmod -R u+w "$work/papi"
+[ -n "${FULL:-}" ] || sed -i -E 's/(define (NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/' "$work"/papi/testlib/{do_loops,fpapi_test}.h
+cat >"$work/with.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+/* with LIBRARY PROGRAM ARGUMENT...: the library is there before the program looks for one of its name. */
+int main(int argc, char **argv)
+{
+	setenv("LD_PRELOAD", argv[1], 1);
+	return argc > 2 ? execv(argv[2], argv + 2) : 2;
+}
+END
+
+compile() { # GUEST CC FORTRAN OUR-FOLDER LOADER PROGRAM...
+	local guest=$1 cc=$2 fortran=$3 ours=$4 loader=$5 lib=$work/$1.lib bin=$work/$1 p f
+	shift 5
+	mkdir "$lib" "$bin"
+	cd "$work/papi" || exit 1
+	local flags=(-w -O1 -g0 -Itestlib -Ivalidation_tests -Ictests -Iutils -I. "-I$OLDPWD/compat/papi/include" "-I$B/gen/papi")
+	local link=("-L$ours/papi" -l:libpapi.so.7.0 -lpthread -lm -ldl "-Wl,-dynamic-linker,/bin/$loader" "-Wl,-rpath,/bin" "-Wl,--disable-new-dtags")
+	for f in testlib/{test_utils,do_loops,clockcore} ctests/prof_utils utils/{cost_utils,print_header} \
+		validation_tests/{branches_testcode,flops_testcode,instructions_testcode,display_error,matrix_multiply,cache_helper,busy_work}; do
+		[ ! -e "$f.c" ] || "$cc" "${flags[@]}" -c -o "$lib/${f##*/}.o" "$f.c"
+	done
+	"$cc" -x c -c -o "$lib/dummy.o" - <<<'void dummy(void *p) { (void)p; } void dummy_(void *p) { (void)p; } int papi_tests_dummy;'
+	[ -z "$fortran" ] || "$fortran" -cpp "${flags[@]}" -std=legacy -ffixed-line-length-132 -Iftests -c -o "$lib/ftests_util.o" testlib/ftests_util.F
+	ar cr "$lib/lib.a" "$lib"/*.o
+	for p; do
+		case $p in
+		f_*) "$fortran" -cpp "${flags[@]}" -std=legacy -ffixed-line-length-132 -Iftests -o "$bin/$p" "ftests/${p#f_}.F" "$lib/lib.a" "${link[@]}" &;;
+		papi_*) "$cc" "${flags[@]}" -o "$bin/$p" "utils/$p.c" "$lib/lib.a" "${link[@]}" &;;
+		*) "$cc" "${flags[@]}" -o "$bin/$p" "ctests/$p.c" "$lib/lib.a" "${link[@]}" &;;
+		esac
+		[ "$(jobs -r | wc -l)" -lt 4 ] || wait -n
+	done
+	wait
+	"$cc" -static -o "$bin/with" "$work/with.c"
+	cd "$OLDPWD" || exit 1
+}
+
+arguments() { # PROGRAM
+	case $1 in
+	papi_command_line) echo PAPI_TOT_INS;;
+	papi_event_chooser) echo PRESET PAPI_TOT_INS;;
+	papi_*) ;;
+	*) echo TESTS_QUIET;;
+	esac
+}
+
+# Its last word: PASSED, FAILED, SKIPPED; or its status.
+words='
+	/^@@ run / { library = $4; program = $5; sub(".*/", "", library); sub(".*/", "", program); outcome = ""; next }
+	/^@@ exit / { if (outcome == "") outcome = "status:" $3 + 0; print program, library == "theirs.so" ? "theirs" : "ours", outcome; fflush(); next }
+	match($0, /PASSED|FAILED|SKIPPED/) { outcome = substr($0, RSTART, RLENGTH) }'
+
+boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
+	local guest=$1 pfm=$2 commands=() some=() p f boot=$work/$1.boot
+	shift 2
+	for p; do
+		[ -e "$work/$guest/$p" ] && [ "$p" != attach_target ] || continue
+		some+=("$work/$guest/$p")
+		for f in theirs ours; do commands+=(-x "with /bin/$f.so /bin/$p $(arguments "$p")"); done
+	done
+	[ ${#some[@]} -gt 0 ] || return
+	rm -rf "$boot"
+	mkdir "$boot"
+	[ ! -e "$work/$guest/attach_target" ] || some+=("$work/$guest/attach_target")
+	TMPDIR=$boot tests/guest/boot "$guest" -m 1000 -l "$LIMIT" -e sysctl.kernel.perf_event_paranoid=-1 -e PATH=/bin "${commands[@]}" \
+		"$work/theirs.so" "$work/ours.so" "$pfm" "${libraries[@]}" "$work/$guest/with" "${some[@]}" >"$work/$guest.all" 2>&1 &
+	f=$!
+	while kill -0 $f 2>/dev/null && ! compgen -G "$boot/*/out" >/dev/null; do sleep 0.2; done
+	tail -f -n +1 --pid=$f "$boot"/*/out 2>/dev/null | tr -d '\r' | stdbuf -oL awk "$words" | sed -u "s/^/# $guest /" &
+	tail=$!
+	wait $f || grep '^boot:' "$work/$guest.all" | sed 's/^/# /'
+	wait $tail
+	awk "$words" "$work/$guest.all" >>"$work/$guest.outcomes"
+}
+
+try() { # GUEST CC FORTRAN OUR-FOLDER LOADER THEIR-LIBRARY LIBPFM
+	local guest=$1 cc=$2 theirs=$6 pfm=$7 programs=() p libraries=() rc=0 f their our
+	for p in ${ONLY:-$(named)}; do left_out "$p" "$guest" || programs+=("$p"); done
+	compile "${@:1:5}" "${programs[@]}" >"$work/said" 2>&1
+	for p in "${programs[@]}"; do [ -e "$work/$guest/$p" ] || { echo "# $guest $p does not compile"; rc=1; }; done
+	[ $rc = 0 ] || grep -m 5 -i -E 'error|undefined' "$work/said" | sed 's/^/# /'
+	result "$guest-compiled" $rc
+	for f in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1 libgfortran.so.5 libquadmath.so.0 "$5"; do
+		f=$("$cc" -print-file-name="$f")
+		[ "${f#/}" = "$f" ] || libraries+=("$f")
+	done
+	cp -L "$theirs" "$work/theirs.so"
+	cp -L "$4/papi/libpapi.so.7.0" "$work/ours.so"
+	: >"$work/$guest.outcomes"
+	for ((p = 0; p < ${#programs[@]}; p += 40)); do boot_some "$guest" "$pfm" "${programs[@]:p:40}"; done
+	[ -z "${KEEP:-}" ] || cp "$work/$guest.outcomes" "$KEEP"
+	# The list: GUEST PROGRAM THEIRS OURS REASON.
+	rc=0
+	for p in "${programs[@]}"; do
+		[ -e "$work/$guest/$p" ] && [ "$p" != attach_target ] || continue
+		their=$(awk -v p="$p" '$1 == p && $2 == "theirs" { print $3 }' "$work/$guest.outcomes")
+		our=$(awk -v p="$p" '$1 == p && $2 == "ours" { print $3 }' "$work/$guest.outcomes")
+		if [ -z "$their" ] || [ -z "$our" ]; then echo "# $guest $p: did not run"; rc=1
+		elif [ "$their" != "$our" ] && ! grep -qE "^($guest|\*) +$p +$their +$our +[^ ]" "$list"; then
+			echo "# $guest $p: $their with Debian's library, $our with ours"; rc=1
+		fi
+	done
+	echo "# $guest: $(awk '$2 == "ours" { sub(/:.*/, "", $3); n[$3]++ } END { for (w in n) printf "%d %s ", n[w], w }' "$work/$guest.outcomes")with our library, of ${#programs[@]}"
+	result "$guest-outcomes" $rc
+}
+
+for guest in ${GUESTS:-x86 arm64}; do
+	tests/guest/ready "$guest" || { echo "skip papi_so/$guest: the guest is not there"; continue; }
+	case $guest in
+	x86)
+		tools/need libpapi-dev gfortran >/dev/null || { echo "skip papi_so/x86: packages cannot be installed"; continue; }
+		here=$(ldconfig -p | sed -n 's/.*lib\(papi.so.7.0\|pfm.so.4\) (.*x86-64.*=> //p')
+		try x86 gcc gfortran "$B" ld-linux-x86-64.so.2 "$(grep -m 1 papi <<<"$here")" "$(grep -m 1 pfm <<<"$here")";;
+	arm64)
+		tools/need gfortran-aarch64-linux-gnu >/dev/null && tests/guest/fetch arm64 "$work/debs" libpapi7.0 libpfm4 >"$work/said" 2>&1 ||
+			{ echo "skip papi_so/arm64: packages cannot be installed"; continue; }
+		for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/debs"; done
+		make -s CC=aarch64-linux-gnu-gcc B="$given/arm64" "$given/arm64/papi/libpapi.so.7.0" || exit 1
+		folder=$work/debs/usr/lib/aarch64-linux-gnu
+		try arm64 aarch64-linux-gnu-gcc aarch64-linux-gnu-gfortran "$B/arm64" ld-linux-aarch64.so.1 "$folder/libpapi.so.7.0" "$folder/libpfm.so.4";;
+	esac
+done
+exit $failed
