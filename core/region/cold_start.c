@@ -212,7 +212,7 @@ void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 			 struct tach__slot *slot, int fenced, struct tach__hot *self)
 {
 	struct tach__part *part = tach__part(slot, self->count, 0);
-	int closing;
+	int closing, inside, recursion;
 
 	if (slot->id == 0) {
 		if (make_ready(site, fenced, 1, TACH__STACK_POINTER))
@@ -228,9 +228,11 @@ void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 	}
 	/* A STOP of this region is nearly done: check whether a handler left it. */
 	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
-	if ((closing || (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
-			 !is_recursion(part, mark, TACH__STACK_POINTER))) &&
-	    !make_ready(site, fenced, 1, TACH__STACK_POINTER))
+	inside = TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling);
+	recursion = inside && is_recursion(part, mark, TACH__STACK_POINTER);
+	if (recursion && !closing)
+		tach__aside_add(self->record->residue.recursion[fenced]);
+	else if ((closing || inside) && !make_ready(site, fenced, 1, TACH__STACK_POINTER))
 		return;
 	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, self->count, 1);
@@ -268,9 +270,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	top = TACH__LEVEL(state);
-	/*
-	 * The handler ended enclosing regions, and START raised the level from its old value.
-	 */
+	/* The handler ended enclosing regions; START raised the level from its old value. */
 	while (level && top > level && !*tach__marks(tach__stack(self, level - 1)))
 		level--;
 	if (top <= level) {

@@ -48,6 +48,14 @@ struct tach__thread *tach__aside(void);
 void tach__aside_ready(struct tach__thread *record, uint32_t level);
 /* After such code. level: of the regions that stay open; not 0. */
 void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level);
+/* Both, before code whose cost is known: the regions that are open stay so. */
+TACH_INLINE void tach__aside_add(const uint64_t *cost)
+{
+	struct tach__thread *around = tach__aside();
+
+	if (around)
+		tach__cost_add(around, cost, TACH__LEVEL(tach__self->state));
+}
 /* The open regions get a flag, because they show a cost. */
 void tach__cost_unknown(const struct tach__thread *record);
 /* Subtracts from an entry the cost since its epoch, which has ended. spent: total cost when the

@@ -99,10 +99,9 @@ static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
 			      void (*trial)(const struct tach__poke *),
 			      const struct tach__poke *poke)
 {
-	const uint32_t *ids =
-		trial == tach__trial_spent_fenced || trial == tach__trial_pair_fenced
-			? tach__trial_fenced_ids
-			: tach__trial_ids;
+	int fenced = trial == tach__trial_spent_fenced || trial == tach__trial_pair_fenced ||
+		     trial == tach__trial_below_fenced || trial == tach__trial_above_fenced;
+	const uint32_t *ids = fenced ? tach__trial_fenced_ids : tach__trial_ids;
 
 	tach__trials_run(r, trial, poke, ids);
 	for (uint32_t i = 0; i <= r->record->count; i++)
@@ -123,6 +122,22 @@ static void measure_spent(const struct tach__trials *r, const uint64_t *empty)
 		for (uint32_t i = 0; i <= r->record->count; i++)
 			r->record->residue.spent[fenced][i] =
 				spent[i] - added[i] - (pair[i] - empty[i]);
+	}
+}
+
+/* The mark of the recursive entry is in either place, so all else is the same, except that a
+ * STOP subtracts a cost. */
+static void measure_recursion(const struct tach__trials *r)
+{
+	uint64_t below[TACH__SUMS], above[TACH__SUMS];
+
+	for (int fenced = 0; fenced < 2; fenced++) {
+		measure_enclosing(below, r,
+				  fenced ? tach__trial_below_fenced : tach__trial_below, NULL);
+		measure_enclosing(above, r,
+				  fenced ? tach__trial_above_fenced : tach__trial_above, NULL);
+		for (uint32_t i = 0; i <= r->record->count; i++)
+			r->record->residue.recursion[fenced][i] = above[i] - below[i];
 	}
 }
 
@@ -169,6 +184,7 @@ static void measure_asides(const struct tach__trials *r, const uint64_t *empty)
 		record->residue.aside[i] = ready[i] - empty[i];
 	record->residue_known = 1;
 	measure_spent(r, empty);
+	measure_recursion(r);
 	measure_kept(r);
 	tach__tasks_save(&before);
 	record->splits = NULL;

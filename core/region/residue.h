@@ -31,6 +31,8 @@ struct tach__residue {
 	uint64_t aside[TACH__SUMS], kept[TACH__SUMS];
 	uint64_t spent[2][TACH__SUMS];
 	uint64_t task[TACH__TASK_CALLS][TACH__SUMS];
+	/* A recursive START whose mark lies above that of the entry around it. */
+	uint64_t recursion[2][TACH__SUMS];
 	/* Any START, slow or not: its counts in the enclosing region. */
 	uint64_t start[2][TACH__SUMS];
 };

@@ -144,13 +144,11 @@ void tach__trial_ready(const struct tach__poke *unused)
 	tach__region_stop(&outer);
 }
 
-static __attribute__((noinline)) void add_nothing(uint32_t level)
+static __attribute__((noinline)) void add_nothing(void)
 {
 	static const uint64_t nothing[TACH__SUMS];
-	struct tach__thread *around = tach__aside();
 
-	if (around)
-		tach__cost_add(around, nothing, level);
+	tach__aside_add(nothing);
 }
 
 void tach__trial_add(const struct tach__poke *unused)
@@ -159,7 +157,7 @@ void tach__trial_add(const struct tach__poke *unused)
 
 	(void)unused;
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	add_nothing(1);
+	add_nothing();
 	tach__region_stop(&outer);
 }
 
@@ -170,7 +168,7 @@ void tach__trial_spent(const struct tach__poke *unused)
 	(void)unused;
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(middle), &between);
-	add_nothing(2);
+	add_nothing();
 	tach__region_stop(&between);
 	tach__region_stop(&outer);
 }
@@ -182,10 +180,28 @@ void tach__trial_spent_fenced(const struct tach__poke *unused)
 	(void)unused;
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(middle_fenced), &between);
-	add_nothing(2);
+	add_nothing();
 	tach__region_stop(&between);
 	tach__region_stop(&outer);
 }
+
+#define RECURSION(name, site, at)                                                              \
+	void tach__trial_##name(const struct tach__poke *unused)                               \
+	{                                                                                      \
+		struct tach_region_mark outer, mark[2];                                        \
+                                                                                               \
+		(void)unused;                                                                  \
+		tach__region_start(TACH_ADDRESS(enclosing), &outer);                           \
+		tach__region_start(TACH_ADDRESS(site), &mark[at]);                             \
+		tach__region_start(TACH_ADDRESS(site), &mark[!(at)]);                          \
+		tach__region_stop(&mark[!(at)]);                                               \
+		tach__region_stop(&mark[at]);                                                  \
+		tach__region_stop(&outer);                                                     \
+	}
+RECURSION(below, middle, 1)
+RECURSION(below_fenced, middle_fenced, 1)
+RECURSION(above, middle, 0)
+RECURSION(above_fenced, middle_fenced, 0)
 
 /* ---- the calls of a task; only one of its parts runs inside the outer region ---- */
 

@@ -54,6 +54,11 @@ void tach__trial_ready(const struct tach__poke *unused);
 void tach__trial_add(const struct tach__poke *unused);
 void tach__trial_spent(const struct tach__poke *unused);
 void tach__trial_spent_fenced(const struct tach__poke *unused);
+/* A region in itself, whose mark lies below the outer one's, as usual, or above. */
+void tach__trial_below(const struct tach__poke *unused);
+void tach__trial_below_fenced(const struct tach__poke *unused);
+void tach__trial_above(const struct tach__poke *unused);
+void tach__trial_above_fenced(const struct tach__poke *unused);
 /* A task's calls; its end with the next larger sum at poke->at, or without a sum. */
 void tach__trial_task_begin(const struct tach__poke *unused);
 void tach__trial_task_resume(const struct tach__poke *unused);

@@ -292,6 +292,42 @@ static void nested(void)
 	nested_after(10, 1, "nested");
 }
 
+/* On arm64 each START makes the address, as calibration does; x86 compilers keep it. */
+#if defined(__x86_64__)
+#define KEEP(at, site)                                                                         \
+	struct tach_site *at = TACH_ADDRESS(site);                                             \
+	__asm__ volatile("" : "+r"(at))
+#else
+#define KEEP(at, site)
+#define at_v TACH_ADDRESS(v)
+#define at_w TACH_ADDRESS(w)
+#endif
+
+/* A compiler that puts a recursion into one frame may place the marks in any order. */
+static __attribute__((noinline)) void recursive_above(void)
+{
+	static struct tach_site v = TACH_SITE_INIT("v", 0, ""), w = TACH_SITE_INIT("w", 1, "");
+	struct tach_region_mark mark[2], other[2];
+	KEEP(at_v, v);
+	KEEP(at_w, w);
+
+	TACH_START(over);
+	tach__region_start(at_v, &mark[0]);
+	LOOP(10);
+	tach__region_start(at_v, &mark[1]);
+	LOOP(20);
+	tach__region_stop(&mark[1]);
+	LOOP(30);
+	tach__region_stop(&mark[0]);
+	tach__region_start(at_w, &other[0]);
+	LOOP(40);
+	tach__region_start(at_w, &other[1]);
+	LOOP(50);
+	tach__region_stop(&other[1]);
+	tach__region_stop(&other[0]);
+	TACH_STOP(over);
+}
+
 /* r in r in r, and s between, written out, because a call's instructions would count too. */
 static void recursive(void)
 {
@@ -316,6 +352,14 @@ static void recursive(void)
 		tach__region_stop(&mark[2]);
 		TACH_STOP(around);
 	}
+	for (int i = 0; i < 3; i++)
+		recursive_above();
+	expect("recursive", "v", 3 * (TAKES(10) + TAKES(20) + TAKES(30)), 9,
+	       3 * (TAKES(10) + TAKES(20) + TAKES(30)), 9);
+	expect("recursive", "w", 3 * (TAKES(40) + TAKES(50)), 6, 3 * (TAKES(40) + TAKES(50)),
+	       6);
+	expect("recursive", "over",
+	       3 * (TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40) + TAKES(50)), 15, 0, 0);
 	expect("recursive", "r", 3 * (TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40)), 12,
 	       3 * (TAKES(10) + TAKES(20) + TAKES(40)), 9);
 	expect("recursive", "s", 3 * (TAKES(30) + TAKES(40)), 6, 3 * TAKES(30), 3);

@@ -23,6 +23,7 @@ static void sim_lock(struct tach__held *held);
 static void sim_unlock(const struct tach__held *held);
 static int sim_pending(void);
 static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part);
+static __attribute__((unused)) void sim_aside_add(const uint64_t *sums);
 static void order(void);
 #undef TACH__ORDER
 #define TACH__ORDER()		       order()
@@ -36,6 +37,7 @@ static void order(void);
 #define tach__unlock		       sim_unlock
 #define tach__thread_is_outdated       sim_pending
 #define tach__slot_of		       sim_slot_of
+#define tach__aside_add		       sim_aside_add
 
 #include UNDER_TEST
 
@@ -86,6 +88,11 @@ static void sim_cost_end(struct tach__cost *of, const uint64_t *residue, uint32_
 	if (residue)
 		memcpy(cost.residue, residue, sizeof cost.residue);
 	cost.level = level;
+}
+
+static __attribute__((unused)) void sim_aside_add(const uint64_t *sums)
+{
+	SAY("aside%d ", (int)((sums - record.residue.recursion[0]) / TACH__SUMS));
 }
 
 static void sim_residue_ready(struct tach__thread *of)

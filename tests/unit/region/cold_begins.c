@@ -702,7 +702,7 @@ static void recursions(void)
 		part->outer = (uintptr_t)outer;
 		tach__begin_checked(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
 		/* In an uncertain case, it checks whether that entry was left open. */
-		SAID(k == 0 || k == 7 ? "open begin "
+		SAID(k == 0 || k == 7 ? "aside0 open begin "
 				      : "configure cost heal thread residue spent open begin ");
 		CHECK(sim.part == tach__part(slot, COUNT, 1));
 		CHECK(k == 0 || k == 7 ||

@@ -43,6 +43,10 @@ static const struct around {
 	{tach__trial_add, 0, 0, 0, 1, 200},
 	{tach__trial_spent, 0, 0, 0, 3, 600},
 	{tach__trial_spent_fenced, 1, 0, 0, 3, 650},
+	{tach__trial_below, 0, 0, 0, 1, 150},
+	{tach__trial_below_fenced, 1, 0, 0, 1, 160},
+	{tach__trial_above, 0, 0, 0, 2, 205},
+	{tach__trial_above_fenced, 1, 0, 0, 2, 221},
 	{tach__trial_task_begin, 0, 1, 0, 1, 301},
 	{tach__trial_task_resume, 0, 1, 0, 1, 401},
 	{tach__trial_task_segment, 0, 1, 0, 3, 1001},
@@ -218,6 +222,7 @@ static int is_known(const struct tach__residue *r)
 	CHECK(is(r->begin[0][1], 23) && is(r->begin[1][0], 29) && is(r->begin[1][1], 31));
 	CHECK(is(r->start[0], 61) && is(r->start[1], 67));
 	CHECK(is(r->aside, 90) && is(r->spent[0], 339) && is(r->spent[1], 385));
+	CHECK(is(r->recursion[0], 55) && is(r->recursion[1], 61));
 	CHECK(is(r->task[TACH__TASK_BEGIN], 296) && is(r->task[TACH__TASK_RESUME], 396));
 	/* Without the segment and the call before it. */
 	CHECK(is(r->task[TACH__TASK_SUSPEND], 1001 - 47 - 396));
