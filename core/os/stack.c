@@ -122,7 +122,7 @@ int tach__on_own_stack(int (*f)(void *), void *arg)
 
 	if (!base)
 		return TACH_ERR_NOMEM;
-	/* Refused where mappings are used up: then there is no guard, as below no stack. */
+	/* If there are too many mappings this fails; then the stack has no guard page. */
 	mprotect(base, guard, PROT_NONE);
 	errno = saved;
 	result = tach__call_on(f, arg, base + size);

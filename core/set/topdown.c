@@ -84,7 +84,7 @@ static int level_of(const char *word, size_t length)
 
 struct tree {
 	int n, deepest;
-	int refused; /* 1: what needs PERF_METRICS is not in it; -1: not known */
+	int refused; /* 1: without metrics that need PERF_METRICS; -1: unknown */
 	struct tach_derived_info node[NODES_MAX];
 };
 

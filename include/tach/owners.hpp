@@ -35,7 +35,7 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
 	{
 		opened(tach_snapshot_take_process(process, open(), &err));
 	}
-	/* Of a report in JSON. */
+	/* Loads a report in JSON. */
 	snapshot(const char *json, size_t length, tach_error &err) noexcept
 	{
 		opened(tach_snapshot_load(json, length, open(), &err));

@@ -48,7 +48,7 @@ static void again(const struct tach_formula *f, enum tach_formula_kind kind)
 	opt.kind = kind;
 	opt.max_hz = 3e9;
 	opt.tsc_hz = 2e9;
-	/* Parentheses that the tree does not need, but printing puts, count as levels. */
+	/* Printing adds parentheses that the tree does not need; they count as levels. */
 	if (tach_formula_compile(text, &opt, &g, NULL) == 0) {
 		insist(same(tach_formula_eval(g, n, 5, NULL),
 			    tach_formula_eval(f, n, 5, NULL)));

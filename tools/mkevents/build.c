@@ -302,7 +302,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 }
 
 /*
- * Order of PMUs: libpfm-3's lists last, boxes before them. Then by architecture, with the
+ * Sorts PMUs: libpfm-3's lists last, boxes before them. Then by architecture, with the
  * default of each architecture after its models (like libpfm-4). Then by libpfm-4's numbers,
  * then by name for those that libpfm-4 does not have.
  */

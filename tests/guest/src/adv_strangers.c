@@ -262,7 +262,7 @@ static _Alignas(16) char raw_stack[65536];
 static volatile int raw_alive;
 static volatile uint64_t raw_ran;
 
-/* Has the thread pointer of who made it: nothing here may use errno. */
+/* This thread has its creator's thread pointer, so nothing here may use errno. */
 static int raw_thread(void *arg)
 {
 	machine_loop(OTHERS / MACHINE_LOOP_INSTRUCTIONS);

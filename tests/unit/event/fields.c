@@ -23,7 +23,7 @@ enum {
 	H = TACH_PRIVILEGE_HYPERVISOR,
 };
 
-/* ---- levels, guests, and perf's own ---- */
+/* ---- levels, guests, and perf's own fields ---- */
 
 static void perfs_fields(void)
 {
