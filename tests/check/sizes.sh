@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# No C file of include/, core/, arch/, tools/ and compat/ has more than 400 lines: so that a reader can read one without a break.
+# No C file of include/, core/, arch/, tools/ and compat/ has more than 400 lines, so that a reader can read one without
+# a break.
 set -u
 cd "$(dirname "$0")/../.."
 # A drop-in's header must follow the header that it replaces.
