@@ -62,20 +62,22 @@ static inline int is_short(const struct pp_set *set)
 	return set && set->reading == pp_self;
 }
 
-static inline void begin_short(struct pp_set *set)
+/*
+ * The start of a set is what its counters had counted since they were opened. A mark would do
+ * for a few reads; but a mark is good only until the kernel moves the thread or the counters,
+ * and each read after that would be a slow one.
+ */
+static inline uint32_t read_base(struct pp_set *set)
 {
-	switch (set->nevents) {
+	switch (set->nmembers) {
 	case 1:
-		tach_reader_begin_n(set->reader, &set->mark, 1);
-		break;
+		return tach_reader_read_n(set->reader, set->base, 1);
 	case 2:
-		tach_reader_begin_n(set->reader, &set->mark, 2);
-		break;
+		return tach_reader_read_n(set->reader, set->base, 2);
 	case 4:
-		tach_reader_begin_n(set->reader, &set->mark, 4);
-		break;
+		return tach_reader_read_n(set->reader, set->base, 4);
 	default:
-		tach_reader_begin(set->reader, &set->mark);
+		return tach_reader_read(set->reader, set->base);
 	}
 }
 
@@ -97,21 +99,25 @@ TACH_COLD int pp_read_long(struct pp_set *set, long long *values)
 }
 
 /* Straight code for the usual numbers of events. */
-#define READ_SHORT(name, end)                                                                  \
+#define READ_SHORT(name, now, n)                                                               \
 	static int name(struct pp_set *set, long long *values)                                 \
 	{                                                                                      \
-		if (TACH_LIKELY(set->reading == pp_self && values) &&                          \
-		    TACH_LIKELY(!((end)&TACH_FLAG_LOST)))                                      \
-			return PAPI_OK;                                                        \
-		return pp_read_long(set, values);                                              \
+		uint64_t *value = (uint64_t *)values;                                          \
+                                                                                               \
+		if (TACH_UNLIKELY(set->reading != pp_self || !value) ||                        \
+		    TACH_UNLIKELY((now)&TACH_FLAG_LOST))                                       \
+			return pp_read_long(set, values);                                      \
+		_Pragma("GCC unroll 4") for (int i = 0; i < (n); i++) value[i] -=              \
+			set->base[i];                                                          \
+		return PAPI_OK;                                                                \
 	}
-READ_SHORT(read_any, tach_reader_end(set->reader, &set->mark, (uint64_t *)values))
-READ_SHORT(read_1, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 1))
-READ_SHORT(read_2, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 2))
-READ_SHORT(read_3, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 3))
-READ_SHORT(read_4, tach_reader_end_n(set->reader, &set->mark, (uint64_t *)values, 4))
+READ_SHORT(read_any, tach_reader_read(set->reader, value), set->nevents)
+READ_SHORT(read_1, tach_reader_read_n(set->reader, value, 1), 1)
+READ_SHORT(read_2, tach_reader_read_n(set->reader, value, 2), 2)
+READ_SHORT(read_3, tach_reader_read_n(set->reader, value, 3), 3)
+READ_SHORT(read_4, tach_reader_read_n(set->reader, value, 4), 4)
 
-static void choose_read(struct pp_set *set)
+void pp_choose_read(struct pp_set *set)
 {
 	static int (*const by_number[])(struct pp_set *, long long *) = {
 		read_any, read_1, read_2, read_3, read_4};
@@ -162,7 +168,6 @@ static TACH_COLD int start_long(struct pp_set *set)
 		}
 	}
 	set->reading = set->plain && set->reader ? set->opener : NULL;
-	choose_read(set);
 	return PAPI_OK;
 }
 
@@ -176,12 +181,12 @@ int PAPI_start(int EventSet)
 	set->state = PAPI_RUNNING;
 	pp_self->running[PP_CORE] = set;
 	set->reading = set->plain ? pp_self : NULL;
-	choose_read(set);
-	if (set->reading)
-		begin_short(set);
-	else
-		tach_reader_begin(set->reader, &set->mark);
-	return PAPI_OK;
+	if (TACH_LIKELY(!(read_base(set) & TACH_FLAG_LOST)))
+		return PAPI_OK;
+	set->state = PAPI_STOPPED;
+	set->reading = NULL;
+	pp_self->running[PP_CORE] = NULL;
+	return start_long(set);
 }
 
 static TACH_COLD int stop_long(struct pp_set *set, long long *values)
@@ -253,7 +258,15 @@ int PAPI_accum(int EventSet, long long *values)
 		return pp_return(PAPI_ENOCMP);
 	if (!values)
 		return pp_return(PAPI_EINVAL);
-	if (is_running(set) && (!is_short(set) || set->read(set, set->stopped) != PAPI_OK))
+	if (is_short(set) && set->read(set, set->stopped) == PAPI_OK) {
+		/* The next sum begins where this one ends: no event is lost between. */
+		for (int i = 0; i < set->nevents; i++) {
+			values[i] += set->stopped[i];
+			set->base[i] += (uint64_t)set->stopped[i];
+		}
+		return PAPI_OK;
+	}
+	if (is_running(set))
 		code = read_now(set, set->stopped);
 	if (code != PAPI_OK)
 		return pp_return(code);

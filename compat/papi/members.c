@@ -108,7 +108,10 @@ static int settle(struct pp_set *set)
 {
 	int code = compile(set);
 
-	return code != PAPI_OK ? code : pp_open(set);
+	if (code != PAPI_OK)
+		return code;
+	pp_choose_read(set);
+	return pp_open(set);
 }
 
 /* PAPI_OK if the event exists, else PAPI's code. */

@@ -151,11 +151,8 @@ static int open_uncore(struct pp_set *set)
 	for (int i = 0; i < set->nmembers; i++)
 		size += strlen(pp_native_of(set->member[i])->given) + 1;
 	text = malloc(size);
-	set->base = calloc((size_t)set->nmembers, sizeof(*set->base));
-	if (!text || !set->base) {
-		free(text);
+	if (!text)
 		return PAPI_ENOMEM;
-	}
 	for (int i = 0; i < set->nmembers; i++) {
 		const char *name = pp_native_of(set->member[i])->given;
 
@@ -178,7 +175,10 @@ int pp_open(struct pp_set *set)
 	if (set->nmembers == 0)
 		return PAPI_OK;
 	set->opener = pp_self;
-	if (set->component == PP_UNCORE)
+	set->base = calloc((size_t)set->nmembers, sizeof(*set->base));
+	if (!set->base)
+		code = PAPI_ENOMEM;
+	else if (set->component == PP_UNCORE)
 		code = open_uncore(set);
 	else if (wants_reader(set))
 		code = open_reader(set);
@@ -204,10 +204,9 @@ int pp_begin(struct pp_set *set)
 		if (code != PAPI_OK)
 			return code;
 	}
-	if (set->reader) {
-		tach_reader_begin(set->reader, &set->mark);
-		return PAPI_OK;
-	}
+	if (set->reader)
+		return tach_reader_read(set->reader, set->base) & TACH_FLAG_LOST ? PAPI_ESYS
+										 : PAPI_OK;
 	if (set->kernel) {
 		if (set->state & PAPI_RUNNING)
 			return pp_kernel_reset(set->kernel);
@@ -226,14 +225,13 @@ int pp_raw(struct pp_set *set, uint64_t *raw)
 	if (set->reader) {
 		if (set->opener != pp_self)
 			return PAPI_ECLOST;
-		return tach_reader_end(set->reader, &set->mark, raw) & TACH_FLAG_LOST
-			       ? PAPI_ECLOST
-			       : PAPI_OK;
-	}
-	if (set->kernel)
+		if (tach_reader_read(set->reader, raw) & TACH_FLAG_LOST)
+			return PAPI_ECLOST;
+	} else if (set->kernel) {
 		return pp_kernel_read(set->kernel, raw);
-	if (!set->uncore || tach_uncore_read(set->uncore, raw, NULL) & TACH_FLAG_LOST)
+	} else if (!set->uncore || tach_uncore_read(set->uncore, raw, NULL) & TACH_FLAG_LOST) {
 		return PAPI_ECLOST;
+	}
 	for (int i = 0; i < set->nmembers; i++)
 		raw[i] -= set->base[i];
 	return PAPI_OK;

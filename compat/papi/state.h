@@ -78,7 +78,7 @@ struct pp_set {
 	struct pp_thread *reading;
 	int (*read)(struct pp_set *set, long long *values);
 	struct tach_reader *reader;
-	struct tach_mark mark;
+	uint64_t *base; /* what the members had counted at the start */
 	/* The same for PAPI_start. */
 	struct pp_thread *ready;
 
@@ -101,7 +101,6 @@ struct pp_set {
 	struct tach_set *set;
 	struct pp_kernel *kernel;
 	struct tach_uncore *uncore;
-	uint64_t *base; /* of a box: what had been counted at the start */
 	struct pp_sampling *sampling;
 	struct pp_set *next; /* among orphans */
 };
@@ -142,6 +141,8 @@ int pp_raw(struct pp_set *set, uint64_t *raw);
 int pp_end(struct pp_set *set);
 /* PAPI_read of any set. */
 int pp_read_long(struct pp_set *set, long long *values);
+/* After each change of its events: what PAPI_read calls. */
+void pp_choose_read(struct pp_set *set);
 /* Values of events from counts of members. */
 void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);
 
