@@ -49,6 +49,8 @@ typedef void (*body)(void *);
 
 /* On the stack of the thread that starts the team: it returns after all others finished. */
 struct start {
+	/* The runtime takes the team's reductions from the first word of its data. */
+	void *reductions;
 	struct team team;
 	body function;
 	void *data;
@@ -77,11 +79,12 @@ static struct place *place_of(body function)
 	return openmp_place((const char *)(uintptr_t)function + 1);
 }
 
-static int begin(struct start *s, body function, void *data)
+static int begin(struct start *s, body function, void *data, void *reductions)
 {
 	if (openmp_has_tool)
 		return 0;
-	*s = (struct start){{.place = place_of(function)}, function, data, openmp_thread()};
+	*s = (struct start){
+		reductions, {.place = place_of(function)}, function, data, openmp_thread()};
 	return s->team.place && s->starter;
 }
 
@@ -91,7 +94,7 @@ static int begin(struct start *s, body function, void *data)
 	type name parameters                                                                   \
 	{                                                                                      \
 		struct start s;                                                                \
-		int measured = begin(&s, fn, data);                                            \
+		int measured = begin(&s, fn, data, REDUCTIONS_##type);                         \
                                                                                                \
 		if (measured) {                                                                \
 			fn = run;                                                              \
@@ -103,7 +106,9 @@ static int begin(struct start *s, body function, void *data)
 		END_##type                                                                     \
 	}
 #define END_void
-#define END_unsigned return r;
+#define END_unsigned	    return r;
+#define REDUCTIONS_void	    NULL
+#define REDUCTIONS_unsigned *(void **)data
 
 PARALLEL(void, , GOMP_parallel, (body fn, void *data, unsigned n, unsigned flags),
 	 (fn, data, n, flags))
@@ -205,7 +210,11 @@ static struct team *team_now(void)
 		       : NULL;
 }
 
-enum { LARGEST = 4096 }; /* tasks with more data than this are not measured */
+/*
+ * Not measured: tasks with more data than LARGEST, and DETACHed ones, where the runtime writes
+ * its event into the first word of the data.
+ */
+enum { LARGEST = 4096, DETACH = 1 << 13 };
 
 /* Old programs give fewer arguments; the runtime reads those that `flags` promises. */
 OPENMP void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long size, long align,
@@ -214,12 +223,12 @@ OPENMP void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long si
 void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long size, long align,
 	       _Bool deferred, unsigned flags, void **depend, int priority, void *detach)
 {
-	alignas(64) char room[sizeof(struct header) + 64 + LARGEST];
+	char *room; /* on the stack, no larger than needed: tasks in tasks may be deep */
 	size_t a =
 		align > (long)alignof(struct header) ? (size_t)align : alignof(struct header);
 	struct header h = {.function = fn, .copy = copy, .from = data};
 
-	if (openmp_has_tool || size > LARGEST || a > 64) {
+	if (openmp_has_tool || size > LARGEST || a > 64 || (flags & DETACH)) {
 		NEXT(GOMP_task)
 		(fn, data, copy, size, align, deferred, flags, depend, priority, detach);
 		return;
@@ -227,6 +236,8 @@ void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long size, lon
 	h.place = place_of(fn);
 	h.team = team_now();
 	h.offset = (sizeof h + a - 1) / a * a;
+	room = a <= 16 ? __builtin_alloca(h.offset + (size_t)size)
+		       : __builtin_alloca_with_align(h.offset + (size_t)size, 8 * 64);
 	memcpy(room, &h, sizeof h);
 	if (!copy && size > 0)
 		memcpy(room + h.offset, data, (size_t)size);

@@ -3,6 +3,7 @@
  * Functions and lines of places in programs. addr2line (binutils) reads symbols and debug
  * information. Without it, or without symbols, a place keeps its object and offset.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -72,6 +73,28 @@ static void read_answer(struct place *p, FILE *from)
 	free(where);
 }
 
+/* Whether the object has its whole symbol table: of exported names alone the nearest may be
+ * wrong. */
+static int has_symbols(const char *file)
+{
+	Elf64_Ehdr head;
+	Elf64_Shdr section;
+	int fd = open(file, O_RDONLY | O_CLOEXEC), found = 0;
+
+	if (fd < 0 || pread(fd, &head, sizeof head, 0) != sizeof head ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof section)
+		head.e_shnum = 0;
+	for (int i = 0; i < head.e_shnum && !found; i++)
+		found = pread(fd, &section, sizeof section,
+			      (off_t)(head.e_shoff + (uint64_t)i * sizeof section)) ==
+				sizeof section &&
+			section.sh_type == SHT_SYMTAB;
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 /* n places of one file. */
 static void ask(struct place *p, int n)
 {
@@ -96,6 +119,11 @@ static void ask(struct place *p, int n)
 	from = fdopen(out[0], "r");
 	for (int i = 0; from && i < n && child > 0; i++)
 		read_answer(&p[i], from);
+	for (int i = 0, whole = has_symbols(p->file); i < n; i++)
+		if (!whole && !p[i].source) {
+			free(p[i].function);
+			p[i].function = NULL;
+		}
 	if (from)
 		fclose(from);
 	else
@@ -159,8 +187,8 @@ static int rename_place(void *context, struct tach__renamed *to)
 	kind = (int)strcspn(to->name, " ");
 	free(p->name);
 	base = p->source && strrchr(p->source, '/') ? strrchr(p->source, '/') + 1 : p->source;
-	if (!base || !p->line ? asprintf(&p->name, "%.*s %s+%s", kind, to->name, p->function,
-					 p->offset) < 0
+	if (!base || !p->line ? asprintf(&p->name, "%.*s %s (%s+%s)", kind, to->name,
+					 p->function, strrchr(p->file, '/') + 1, p->offset) < 0
 			      : asprintf(&p->name, "%.*s %s (%s:%u)", kind, to->name,
 					 p->function, base, p->line) < 0) {
 		p->name = NULL;

@@ -96,6 +96,67 @@ void loaded(void)
 	__asm__ volatile("");
 }
 SOURCE
+# Work whose data the runtime itself reads or writes, and work that ends early.
+cat >"$work/kinds.c" <<'SOURCE'
+#include <omp.h>
+#include <stdio.h>
+int main(void)
+{
+	int x = 0, found = 0;
+	long sum = 0;
+
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	{
+		for (int i = 0; i < 50; i++) {
+			omp_event_handle_t event;
+#pragma omp task detach(event) firstprivate(i) shared(x)
+			{
+#pragma omp atomic
+				x += i;
+				omp_fulfill_event(event);
+			}
+#pragma omp task if (0) shared(x)
+			{
+#pragma omp atomic
+				x++;
+			}
+#pragma omp task final(1) depend(inout : x) priority(3)
+			{
+#pragma omp atomic
+				x++;
+			}
+		}
+#pragma omp taskwait
+	}
+#pragma omp parallel for reduction(task, + : sum) num_threads(3)
+	for (int i = 0; i < 100; i++) {
+#pragma omp task in_reduction(+ : sum)
+		sum += i;
+	}
+#pragma omp parallel num_threads(3)
+#pragma omp single
+#pragma omp taskloop reduction(+ : sum) grainsize(7)
+	for (int i = 0; i < 100; i++)
+		sum += i;
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp for ordered schedule(guided)
+		for (int i = 0; i < 20; i++) {
+#pragma omp ordered
+			x += x % 2 + i;
+		}
+#pragma omp for
+		for (int i = 0; i < 1000; i++) {
+#pragma omp atomic write
+			found = 1;
+#pragma omp cancel for
+		}
+	}
+	printf("%d %ld %d\n", x, sum, found);
+	return 0;
+}
+SOURCE
 cat >"$work/judge.py" <<'END'
 import json, sys
 rows = {}
@@ -128,14 +189,20 @@ assert sum(r.get("lost", 0) for r in rows.values()) == 0
 END
 each() { # NAME COMPILER BARRIERS-OF-LOOPS
 	local plain
-	$2 -g -O1 -w -fopenmp -o "$work/$1" "$work/program.c" -ldl >"$work/said" 2>&1 &&
+	$2 -g -O1 -w -fopenmp -rdynamic -o "$work/$1" "$work/program.c" -ldl >"$work/said" 2>&1 &&
 		$2 -g -O1 -w -fopenmp -shared -fPIC -o "$work/$1.so" "$work/loaded.c" >>"$work/said" 2>&1 || { say "$1_compiles" 1; return; }
 	plain=$("$work/$1" "$work/$1.so")
 	"$B/tach" run --openmp -e '' -o "$work/$1.json" -- "$work/$1" "$work/$1.so" >"$work/out" 2>"$work/said"
 	[ $? = 7 ] && [ "$(cat "$work/out")" = "$plain" ]
 	say "$1_same" $?
+	$2 -g -O1 -w -fopenmp -o "$work/$1.kinds" "$work/kinds.c" >"$work/said" 2>&1 &&
+		plain=$(OMP_CANCELLATION=true "$work/$1.kinds") &&
+		OMP_CANCELLATION=true "$B/tach" run --openmp -e '' -o "$work/$1.kinds.json" -- "$work/$1.kinds" >"$work/out" 2>"$work/said" &&
+		[ "$(cat "$work/out")" = "$plain" ]
+	say "$1_kinds_of_work" $?
 	python3 "$work/judge.py" "$work/$1.json" "$3" >"$work/said" 2>&1
 	say "$1_rows" $?
+	# What is exported keeps its name; no other function may be taken for it.
 	strip -o "$work/$1.bare" "$work/$1"
 	"$B/tach" run --openmp --per-thread -e '' --format csv -- "$work/$1.bare" >"$work/out" 2>"$work/said"
 	# One place has four threads with three parts each.
