@@ -111,7 +111,7 @@ static int place_chains(struct tach__dispatch *d, uint64_t *free_counters, int8_
 	return 0;
 }
 
-static int assign(struct tach__dispatch *d, int8_t *counter)
+static int assign_counters(struct tach__dispatch *d, int8_t *counter)
 {
 	uint64_t mask = d->pmu->general_mask ? d->pmu->general_mask : GENERAL_USUALLY;
 	uint64_t cycles = d->pmu->encoding == TACH__ARM ? 1ull << CYCLES : 0;
@@ -159,7 +159,7 @@ static int pmuv3_event(struct tach__dispatch *d, const struct tach__item *item, 
 	return tach__pmc(d, n + 1, filter(item) | CHAIN, PMEVTYPER(n + 1), 0);
 }
 
-static int pmuv3(struct tach__dispatch *d, const int8_t *counter)
+static int dispatch_pmuv3(struct tach__dispatch *d, const int8_t *counter)
 {
 	uint64_t enable = 0;
 	int rc = 0;
@@ -181,7 +181,7 @@ static uint64_t apple_bit(unsigned n, unsigned low, unsigned high)
 	return 1ull << (n < 8 ? low + n : high + n - 8);
 }
 
-static int apple(struct tach__dispatch *d, const int8_t *counter)
+static int dispatch_apple(struct tach__dispatch *d, const int8_t *counter)
 {
 	uint64_t enable = 0, levels = 0, select[2] = {0, 0};
 	int rc;
@@ -216,8 +216,9 @@ int tach__dispatch_arm64(struct tach__dispatch *d)
 	int rc = check(d);
 
 	if (!rc)
-		rc = assign(d, counter);
+		rc = assign_counters(d, counter);
 	if (rc)
 		return rc;
-	return d->pmu->encoding == TACH__APPLE ? apple(d, counter) : pmuv3(d, counter);
+	return d->pmu->encoding == TACH__APPLE ? dispatch_apple(d, counter)
+					       : dispatch_pmuv3(d, counter);
 }

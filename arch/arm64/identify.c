@@ -71,7 +71,7 @@ static void by_sysfs(const char *root, struct kinds *kinds)
 	}
 }
 
-static int cpuinfo(void *context, const char *line)
+static int take_cpuinfo_line(void *context, const char *line)
 {
 	struct kinds *kinds = context;
 	const char *value;
@@ -90,7 +90,7 @@ int tach__arm64_cpus(const char *root, int native, struct tach__cpu *out, int ma
 	(void)native;
 	by_sysfs(root, &kinds);
 	if (kinds.n == 0)
-		tach__file_lines(root, "/proc/cpuinfo", cpuinfo, &kinds);
+		tach__file_lines(root, "/proc/cpuinfo", take_cpuinfo_line, &kinds);
 	return kinds.n;
 }
 

@@ -5,12 +5,12 @@
 
 enum { NO_GROUP = 0, L1D = 1, L2 = 2 };
 
-static unsigned group(const struct tach__item *item)
+static unsigned group_of(const struct tach__item *item)
 {
 	return (unsigned)tach__ia64_attr(item, TACH__A_GROUP, NO_GROUP) & 3;
 }
 
-static unsigned set(const struct tach__item *item)
+static unsigned set_of(const struct tach__item *item)
 {
 	return (unsigned)tach__ia64_attr(item, TACH__A_SET, 0xf);
 }
@@ -31,15 +31,15 @@ static int check_itanium2_sets(const struct tach__ia64 *w)
 	for (int i = 0; i < w->d->n; i++) {
 		const struct tach__item *a = &w->d->item[i];
 
-		for (int j = i + 1; group(a) != NO_GROUP && j < w->d->n; j++) {
+		for (int j = i + 1; group_of(a) != NO_GROUP && j < w->d->n; j++) {
 			const struct tach__item *b = &w->d->item[j];
 			uint64_t mask = tach__ia64_attr(b, TACH__A_UM, 0);
 
-			if (group(b) != group(a))
+			if (group_of(b) != group_of(a))
 				continue;
-			if (set(b) != set(a))
+			if (set_of(b) != set_of(a))
 				return incompatible_sets(w, i, j);
-			if (group(a) != L2 || set(a) == 1 || set(a) == 2)
+			if (group_of(a) != L2 || set_of(a) == 1 || set_of(a) == 2)
 				continue;
 			if (mask && mask != tach__ia64_attr(a, TACH__A_UM, 0))
 				return tach__dispatch_error(
@@ -102,14 +102,14 @@ static int assign_itanium2(struct tach__ia64 *w)
 	for (int i = 0; i < w->d->n; i++) {
 		const struct tach__item *item = &w->d->item[i];
 
-		if (group(item) == L1D)
+		if (group_of(item) == L1D)
 			p.must[0].events |= 1ull << i;
-		if (group(item) != L2)
+		if (group_of(item) != L2)
 			continue;
 		if (first_l2 < 0)
 			first_l2 = i;
 		/* The first L2 event also fixes the unit mask, which all of them share. */
-		if (set(item) == 1 || set(item) == 2 ||
+		if (set_of(item) == 1 || set_of(item) == 2 ||
 		    tach__ia64_attr(item, TACH__A_UM, 0) ==
 			    tach__ia64_attr(&w->d->item[first_l2], TACH__A_UM, 0))
 			p.must[1].events |= 1ull << i;
@@ -148,15 +148,15 @@ static int queue_l2d(const struct tach__ia64 *w, struct queue *q, const uint64_t
 		const struct tach__item *item = &w->d->item[i];
 		int s = 0;
 
-		if (group(item) != L2)
+		if (group_of(item) != L2)
 			continue;
-		while (s < nsets && sets[s] != set(item))
+		while (s < nsets && sets[s] != set_of(item))
 			s++;
 		if (s == 2)
 			return incompatible_sets(w, first[0], i);
 		if (s == nsets) {
 			first[s] = i;
-			sets[nsets++] = set(item);
+			sets[nsets++] = set_of(item);
 		}
 		if (placed[s] < 3)
 			enqueue(q, i, placed[s] ? allowed[i] : allowed[i] & (s ? 0x40 : 0x10),
@@ -171,9 +171,9 @@ static int queue_l1d(const struct tach__ia64 *w, struct queue *q, const uint64_t
 	int last = -1;
 
 	for (int i = 0; i < w->d->n; i++) {
-		if (group(&w->d->item[i]) != L1D)
+		if (group_of(&w->d->item[i]) != L1D)
 			continue;
-		if (last >= 0 && set(&w->d->item[last]) != set(&w->d->item[i]))
+		if (last >= 0 && set_of(&w->d->item[last]) != set_of(&w->d->item[i]))
 			return incompatible_sets(w, last, i);
 		last = i;
 	}
@@ -218,7 +218,7 @@ static int assign_plain(struct tach__ia64 *w)
 	return solve(w, &p, NULL);
 }
 
-static uint64_t mesi(const struct tach__item *item)
+static uint64_t mesi_bits(const struct tach__item *item)
 {
 	if (!(item->row->flags & TACH__EV_MESI))
 		return 0;
@@ -240,7 +240,7 @@ static uint64_t value_of(const struct tach__ia64 *w, const struct tach__item *it
 		threshold = ism = 0;
 	return (item->privilege & 0xf) | overflow_interrupt | tach__systemwide(w) << 6 |
 	       (uint64_t)(item->row->code & 0xff) << 8 | umask << 16 | threshold << 20 |
-	       ism << 24 | mesi(item) << 27;
+	       ism << 24 | mesi_bits(item) << 27;
 }
 
 int tach__ia64_counters(struct tach__ia64 *w)

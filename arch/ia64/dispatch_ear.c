@@ -20,8 +20,8 @@ static const struct tach__item *ear_event(const struct tach__ia64 *w, uint32_t f
 }
 
 /* Returns 1 and *ear if the register must be programmed. */
-static int settings(const struct tach__ia64 *w, const struct tach_dispatch_ear *given,
-		    uint32_t flags, struct tach_dispatch_ear *ear)
+static int choose_settings(const struct tach__ia64 *w, const struct tach_dispatch_ear *given,
+			   uint32_t flags, struct tach_dispatch_ear *ear)
 {
 	const struct tach__item *item = ear_event(w, flags);
 	uint32_t mode;
@@ -54,7 +54,7 @@ int tach__ia64_iear(struct tach__ia64 *w)
 	int tlb, first = w->model == TACH__MONTECITO ? 34 : 0, rc;
 	uint64_t value;
 
-	if (!settings(w, w->in ? &w->in->iear : NULL, TACH__EV_IEAR, &ear))
+	if (!choose_settings(w, w->in ? &w->in->iear : NULL, TACH__EV_IEAR, &ear))
 		return 0;
 	if (ear.mode > (w->model == TACH__ITANIUM ? TACH_EAR_ALAT : TACH_EAR_TLB))
 		return bad_mode(w, "instruction", ear.mode);
@@ -86,7 +86,7 @@ int tach__ia64_dear(struct tach__ia64 *w)
 	uint64_t value, ism;
 	int rc;
 
-	if (!settings(w, w->in ? &w->in->dear : NULL, TACH__EV_DEAR, &ear))
+	if (!choose_settings(w, w->in ? &w->in->dear : NULL, TACH__EV_DEAR, &ear))
 		return 0;
 	if (ear.mode > TACH_EAR_ALAT)
 		return bad_mode(w, "data", ear.mode);

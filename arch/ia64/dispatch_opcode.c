@@ -45,7 +45,7 @@ static int only_retired(const struct tach__ia64 *w)
 	return count == w->d->n;
 }
 
-static int itanium(struct tach__ia64 *w)
+static int program_itanium(struct tach__ia64 *w)
 {
 	int rc = 0;
 
@@ -67,7 +67,7 @@ static int second_needs_retired(const struct tach__ia64 *w)
 				    "PMC9 qualifies IA64_INST_RETIRED events only");
 }
 
-static int itanium2(struct tach__ia64 *w)
+static int program_itanium2(struct tach__ia64 *w)
 {
 	const struct tach_dispatch_opcode *first = &w->in->opcode[0];
 	const struct tach_dispatch_opcode *second = &w->in->opcode[1];
@@ -114,7 +114,7 @@ static int montecito_pair(struct tach__ia64 *w, int i, uint64_t mask)
 	return rc;
 }
 
-static int montecito(struct tach__ia64 *w)
+static int program_montecito(struct tach__ia64 *w)
 {
 	const struct tach_dispatch_opcode *first = &w->in->opcode[0];
 	const struct tach_dispatch_opcode *second = &w->in->opcode[1];
@@ -138,7 +138,7 @@ int tach__ia64_opcode(struct tach__ia64 *w)
 {
 	if (!w->in)
 		return 0;
-	return w->model == TACH__ITANIUM    ? itanium(w)
-	       : w->model == TACH__ITANIUM2 ? itanium2(w)
-					    : montecito(w);
+	return w->model == TACH__ITANIUM    ? program_itanium(w)
+	       : w->model == TACH__ITANIUM2 ? program_itanium2(w)
+					    : program_montecito(w);
 }

@@ -245,7 +245,7 @@ static uint32_t pairs_used(const struct tach_ranges_used *used)
 }
 
 /* PMC13 (Montecito: PMC41): per pair, which of code range, opcode and data range qualify it. */
-static uint64_t qualifiers(const struct tach__ia64 *w)
+static uint64_t range_qualifiers(const struct tach__ia64 *w)
 {
 	/* Index: bit 0 data, 1 opcode, 2 code. An unused matcher matches everything. */
 	static const uint64_t config[8] = {3, 2, 3, 0, 1, 0, 1, 0};
@@ -297,5 +297,5 @@ int tach__ia64_data_range(struct tach__ia64 *w)
 	}
 	if (w->model == TACH__ITANIUM)
 		return itanium_data(w);
-	return tach__ia64_pmc(w, w->regs.data_range, qualifiers(w));
+	return tach__ia64_pmc(w, w->regs.data_range, range_qualifiers(w));
 }

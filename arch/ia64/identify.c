@@ -5,7 +5,7 @@
 #include "core/port/port.h"
 #include "core/os/kernel_files.h"
 
-static int cpuinfo(void *context, const char *line)
+static int take_cpuinfo_line(void *context, const char *line)
 {
 	struct tach__cpu *cpu = context;
 	const char *value;
@@ -25,6 +25,6 @@ int tach__ia64_cpus(const char *root, int native, struct tach__cpu *out, int max
 	if (max < 1)
 		return 0;
 	memset(out, 0, sizeof *out);
-	tach__file_lines(root, "/proc/cpuinfo", cpuinfo, out);
+	tach__file_lines(root, "/proc/cpuinfo", take_cpuinfo_line, out);
 	return out->family != 0;
 }

@@ -64,7 +64,7 @@ static void add_hart(struct harts *h)
 	memcpy(h->out[h->n++].id, id, sizeof id);
 }
 
-static int cpuinfo(void *context, const char *line)
+static int read_cpuinfo_line(void *context, const char *line)
 {
 	static const char *const names[] = {"mvendorid", "marchid", "mimpid"};
 	struct harts *h = context;
@@ -88,7 +88,7 @@ int tach__riscv64_cpus(const char *root, int native, struct tach__cpu *out, int 
 	struct harts h = {.out = out, .max = max};
 
 	(void)native;
-	tach__file_lines(root, "/proc/cpuinfo", cpuinfo, &h);
+	tach__file_lines(root, "/proc/cpuinfo", read_cpuinfo_line, &h);
 	add_hart(&h);
 	/* Nameless, but RISC-V: what the firmware counts is there. */
 	if (h.n == 0 && h.seen && max > 0) {

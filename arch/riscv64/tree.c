@@ -17,7 +17,7 @@
 enum { CELLS = 2048 };
 
 /* Reads the cells of a property of that node in host order; -1: no such property. */
-static int property(const char *root, const char *name, uint32_t *cell)
+static int read_property(const char *root, const char *name, uint32_t *cell)
 {
 	static const char *const nodes[] = {"pmu", "soc/pmu"};
 	char path[128];
@@ -33,9 +33,9 @@ static int property(const char *root, const char *name, uint32_t *cell)
 }
 
 /* Rows of first event, last event, counters. */
-static int64_t sbi(const char *root, uint64_t code, uint32_t *cell)
+static int64_t find_sbi_counters(const char *root, uint64_t code, uint32_t *cell)
 {
-	int n = property(root, "riscv,event-to-mhpmcounters", cell);
+	int n = read_property(root, "riscv,event-to-mhpmcounters", cell);
 	uint32_t found = 0;
 
 	for (int i = 0; i + 3 <= n; i += 3)
@@ -45,9 +45,9 @@ static int64_t sbi(const char *root, uint64_t code, uint32_t *cell)
 }
 
 /* Rows of selector and mask, 64 bits each, and counters. */
-static int64_t raw(const char *root, uint64_t code, uint32_t *cell)
+static int64_t find_raw_counters(const char *root, uint64_t code, uint32_t *cell)
 {
-	int n = property(root, "riscv,raw-event-to-mhpmcounters", cell);
+	int n = read_property(root, "riscv,raw-event-to-mhpmcounters", cell);
 	uint32_t found = 0;
 
 	for (int i = 0; i + 5 <= n; i += 5) {
@@ -67,7 +67,7 @@ static int64_t raw(const char *root, uint64_t code, uint32_t *cell)
 #define D1     0x3e3f8u
 
 /* arch/riscv/boot/dts/allwinner/sun20i-d1s.dtsi: code n counts on hpmcounter n + 2 alone. */
-static int64_t d1(enum tach__riscv_code kind, uint64_t code)
+static int64_t find_d1_counters(enum tach__riscv_code kind, uint64_t code)
 {
 	static const struct {
 		uint32_t sbi, code;
@@ -83,7 +83,7 @@ static int64_t d1(enum tach__riscv_code kind, uint64_t code)
 	return kind == TACH__RISCV_RAW && code < 30 ? (int64_t)(1u << (code + 2) & D1) : 0;
 }
 
-static int64_t chip(const char *root, enum tach__riscv_code kind, uint64_t code)
+static int64_t find_chip_counters(const char *root, enum tach__riscv_code kind, uint64_t code)
 {
 	char names[512]; /* several, each with its 0 byte */
 	int n = tach__file_bytes(root, BASE "/compatible", names, sizeof names - 1);
@@ -93,7 +93,7 @@ static int64_t chip(const char *root, enum tach__riscv_code kind, uint64_t code)
 	names[n] = 0;
 	for (int i = 0; i < n; i += (int)strlen(names + i) + 1) {
 		if (strcmp(names + i, "allwinner,sun20i-d1") == 0)
-			return d1(kind, code);
+			return find_d1_counters(kind, code);
 		/* arch/riscv/boot/dts/thead/th1520.dtsi: any of these */
 		if (strcmp(names + i, "thead,th1520") == 0)
 			return TH1520;
@@ -107,13 +107,13 @@ int64_t tach__riscv64_placed(const char *root, enum tach__riscv_code kind, uint6
 	int64_t by_event, by_code;
 
 	if (code != UINT64_MAX) {
-		by_event =
-			kind == TACH__RISCV_SBI ? sbi(root, code, cell) : raw(root, code, cell);
-		return by_event >= 0 ? by_event : chip(root, kind, code);
+		by_event = kind == TACH__RISCV_SBI ? find_sbi_counters(root, code, cell)
+						   : find_raw_counters(root, code, cell);
+		return by_event >= 0 ? by_event : find_chip_counters(root, kind, code);
 	}
-	by_event = sbi(root, code, cell);
-	by_code = raw(root, code, cell);
+	by_event = find_sbi_counters(root, code, cell);
+	by_code = find_raw_counters(root, code, cell);
 	if (by_event < 0 && by_code < 0)
-		return chip(root, kind, code);
+		return find_chip_counters(root, kind, code);
 	return (by_event < 0 ? 0 : by_event) | (by_code < 0 ? 0 : by_code);
 }

@@ -205,7 +205,7 @@ static uint64_t customary(const struct tach__dispatch *d, int *next)
 	return *next < d->pmu->general ? 1ull << (*next)++ : 0;
 }
 
-static int assign(struct tach__dispatch *d, int8_t *counter)
+static int assign_counters(struct tach__dispatch *d, int8_t *counter)
 {
 	struct tach__problem p = {0};
 	int8_t solved[TACH__SOLVER_MAX];
@@ -287,7 +287,7 @@ int tach__dispatch_amd(struct tach__dispatch *d)
 	for (int i = 0; !rc && i < d->n; i++)
 		rc = check_mask_revisions(d, &d->item[i]);
 	if (!rc)
-		rc = assign(d, counter);
+		rc = assign_counters(d, counter);
 	for (int i = 0; !rc && i < d->n; i++)
 		rc = emit_event(d, i, counter[i]);
 	if (!rc)

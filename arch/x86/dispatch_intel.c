@@ -245,7 +245,7 @@ static int may_be_fixed(const struct tach__intel *w, const struct tach__item *it
 	       (!w->model->encoded || !item->threshold);
 }
 
-static uint64_t allowed(const struct tach__intel *w, const struct tach__item *item)
+static uint64_t allowed_counters(const struct tach__intel *w, const struct tach__item *item)
 {
 	uint64_t general = item->counters & general_counters(w),
 		 fixed = fixed_bits(item->counters);
@@ -318,7 +318,7 @@ static void enqueue_fixed(struct queue *q)
 	}
 }
 
-static int assign(struct tach__intel *w)
+static int assign_counters(struct tach__intel *w)
 {
 	struct queue q;
 	int8_t counter[TACH__SOLVER_MAX];
@@ -328,7 +328,7 @@ static int assign(struct tach__intel *w)
 	q.queued = 0;
 	q.p.nevents = q.p.npools = q.p.nmusts = 0;
 	for (int i = 0; i < w->d->n; i++)
-		q.allowed[i] = allowed(w, &w->d->item[i]);
+		q.allowed[i] = allowed_counters(w, &w->d->item[i]);
 	enqueue_bound(&q, &w->pebs_placed);
 	enqueue_fixed(&q);
 	for (int i = 0; i < w->d->n; i++)
@@ -348,7 +348,7 @@ int tach__dispatch_intel(struct tach__dispatch *d)
 	int rc = w.model->encoded ? tach__intel_encoded(&w) : check_events(&w);
 
 	if (!rc)
-		rc = assign(&w);
+		rc = assign_counters(&w);
 	if (!rc)
 		rc = check_values(&w);
 	return rc ? rc : tach__intel_emit(&w);

@@ -49,7 +49,7 @@ enum { PMC_MATRIX = 63, PMC_PEBS = 64 };
 #define CCCR_OVF_PMI_T0 (1u << 26)
 
 /* ESCR1 i is the partner of ESCR0 i; SSU has none. */
-static int partner(int escr)
+static int partner_escr(int escr)
 {
 	int i = escr - ESCR0S;
 
@@ -58,7 +58,7 @@ static int partner(int escr)
 
 static int group_of(int escr)
 {
-	int side = escr >= ESCR0S, i = side ? partner(escr) : escr, block = 0;
+	int side = escr >= ESCR0S, i = side ? partner_escr(escr) : escr, block = 0;
 
 	while (i >= first_of_block[block + 1])
 		block++;
@@ -72,7 +72,7 @@ static unsigned escr_pmc(int escr)
 
 static uint32_t escr_address(int escr)
 {
-	return escr < ESCR0S ? escr_msr[escr] : escr_msr[partner(escr)] + 1u;
+	return escr < ESCR0S ? escr_msr[escr] : escr_msr[partner_escr(escr)] + 1u;
 }
 
 /* "9,32": the selectors an event may use, and the preferred one, which comes first. */
@@ -111,8 +111,8 @@ uint64_t tach__netburst_counters(const struct tach__event *row)
 }
 
 /* The available ones of these selectors. */
-static uint64_t selectors(const struct tach__dispatch *d, const struct tach__item *item,
-			  uint64_t *preferred)
+static uint64_t available_escrs(const struct tach__dispatch *d, const struct tach__item *item,
+				uint64_t *preferred)
 {
 	uint64_t all = escrs_of(item->row, preferred);
 
@@ -251,7 +251,7 @@ static int emit_replay(struct tach__dispatch *d, struct replay r, struct replay 
 	return rc ? rc : tach__pmc(d, PMC_MATRIX, r.matrix, MSR_MATRIX, 0);
 }
 
-static int emit(struct tach__dispatch *d, const int8_t *escrs)
+static int emit_registers(struct tach__dispatch *d, const int8_t *escrs)
 {
 	uint32_t used[GROUPS] = {0};
 	struct replay written = {0, 0};
@@ -290,7 +290,7 @@ int tach__dispatch_netburst(struct tach__dispatch *d)
 		return rc;
 	pools(d, &p);
 	for (n = 0; !bad && n < d->n; n++) {
-		p.allowed[n] = selectors(d, &d->item[n], &p.prefer[n]);
+		p.allowed[n] = available_escrs(d, &d->item[n], &p.prefer[n]);
 		bad = check_event(d, &d->item[n]);
 	}
 	/* An event's error matters only if the events before it can be counted. */
@@ -298,5 +298,5 @@ int tach__dispatch_netburst(struct tach__dispatch *d)
 	rc = tach__solve(&p, escrs);
 	if (rc)
 		return tach__dispatch_error(d, rc, "no selectors or counters are left");
-	return bad ? bad : emit(d, escrs);
+	return bad ? bad : emit_registers(d, escrs);
 }

@@ -38,7 +38,7 @@ struct select {
 };
 
 /* Modifiers that a umask wires in. */
-static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
+static void wire_modifiers(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 {
 	uint32_t locked = 0, value;
 	const char *list;
@@ -91,7 +91,7 @@ static void apply_wires(struct tach__work *w, const struct select *s)
 }
 
 /* The rarer attributes of a umask. */
-static void special(struct select *s, const struct tach__umask *um, uint32_t keys)
+static void take_special(struct select *s, const struct tach__umask *um, uint32_t keys)
 {
 	uint64_t number = 0;
 	const char *text;
@@ -134,10 +134,10 @@ static void take_umask(const struct tach__work *w, struct select *s, int row)
 	if (um->flags & TACH__UM_FETHR)
 		s->fethr = 1;
 	if (um->hw || keys >> TACH__A_LOCK & 1)
-		wire(s, um->hw, um->attrs, keys);
+		wire_modifiers(s, um->hw, um->attrs, keys);
 	if (keys & (1u << TACH__A_BASE | 1u << TACH__A_PLAIN | 1u << TACH__A_MSR |
 		    1u << TACH__A_LDLAT | 1u << TACH__A_SEL))
-		special(s, um, keys);
+		take_special(s, um, keys);
 }
 
 static int range(struct tach__work *w, const struct tach__pick *pick, uint64_t low,
@@ -207,7 +207,7 @@ static int take_picks(struct tach__work *w, struct select *s)
 	return 0;
 }
 
-static int latency(struct tach__work *w, struct select *s)
+static int take_latency(struct tach__work *w, struct select *s)
 {
 	uint32_t asked = (uint32_t)w->shown[TACH__MOD_LDLAT]; /* 0: not given */
 
@@ -228,7 +228,7 @@ static int latency(struct tach__work *w, struct select *s)
 	return 0;
 }
 
-static int threshold(struct tach__work *w, struct select *s)
+static int take_threshold(struct tach__work *w, struct select *s)
 {
 	uint32_t wired = s->umask >> FETHR_SHIFT & FETHR_MASK;
 	uint32_t asked = (uint32_t)w->shown[TACH__MOD_FE_THRES]; /* 0: not given */
@@ -247,7 +247,7 @@ static int threshold(struct tach__work *w, struct select *s)
 	return 0;
 }
 
-static uint64_t word(const struct tach__work *w, const struct select *s)
+static uint64_t register_word(const struct tach__work *w, const struct select *s)
 {
 	const uint64_t *v = w->shown;
 	uint64_t umask = s->to_msr ? 0 : s->umask;
@@ -270,10 +270,10 @@ static void point_at(struct tach__work *w, int modifier)
 /* Rules that need to know everything that was given. */
 static int check_given(struct tach__work *w, struct select *s)
 {
-	int rc = latency(w, s);
+	int rc = take_latency(w, s);
 
 	if (!rc)
-		rc = threshold(w, s);
+		rc = take_threshold(w, s);
 	if (rc)
 		return rc;
 	if (w->pmu->flags & TACH__PMU_ECMASK && w->shown[TACH__MOD_E] &&
@@ -330,7 +330,7 @@ int tach__intel_encode(struct tach__work *w)
 	rc = check_given(w, &s);
 	if (rc)
 		return rc;
-	w->codes[0] = word(w, &s);
+	w->codes[0] = register_word(w, &s);
 	w->ncodes = 1;
 	if (s.to_msr)
 		s.msr |= s.umask;

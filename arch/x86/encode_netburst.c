@@ -27,7 +27,7 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
-static uint64_t escr(const struct tach__work *w, uint64_t select)
+static uint64_t escr_word(const struct tach__work *w, uint64_t select)
 {
 	uint64_t mask = 0, real = 0xffff, tag, user = w->shown[TACH__MOD_U],
 		 kernel = w->shown[TACH__MOD_K];
@@ -42,7 +42,7 @@ static uint64_t escr(const struct tach__work *w, uint64_t select)
 	       tag << 5 | (mask & 0xffff) << 9 | select << 25;
 }
 
-static uint64_t cccr(const struct tach__work *w)
+static uint64_t cccr_word(const struct tach__work *w)
 {
 	uint64_t select = 0, threshold = w->shown[TACH__MOD_THR];
 	uint64_t complement = w->shown[TACH__MOD_CMPL], edge = w->shown[TACH__MOD_E];
@@ -69,8 +69,8 @@ int tach__netburst_encode(struct tach__work *w)
 	rc = tach__umask_finish(w, TACH_ERR_ATTR);
 	if (rc)
 		return rc;
-	w->codes[0] = escr(w, w->event->code);
-	w->codes[1] = cccr(w);
+	w->codes[0] = escr_word(w, w->event->code);
+	w->codes[1] = cccr_word(w);
 	w->ncodes = 2;
 	return 0;
 }

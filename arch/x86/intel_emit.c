@@ -84,7 +84,7 @@ static uint32_t select_register(const struct tach__intel *w, unsigned n)
 	return (w->model->knc ? MSR_KNC_EVNTSEL0 : MSR_PERFEVTSEL0) + n;
 }
 
-static int general(struct tach__intel *w)
+static int emit_general(struct tach__intel *w)
 {
 	int rc = 0;
 
@@ -120,7 +120,7 @@ static int shared_enable(struct tach__intel *w)
 		       : 0;
 }
 
-static int uncore(struct tach__intel *w)
+static int emit_uncore(struct tach__intel *w)
 {
 	int rc = 0;
 
@@ -171,7 +171,7 @@ static int is_load_latency(const struct tach__item *item)
 	return (item->code & 0xff) == 0x0b && item->umask & 0x10;
 }
 
-static int pebs(struct tach__intel *w)
+static int emit_pebs(struct tach__intel *w)
 {
 	const struct tach_dispatch_x86 *x = w->d->in->x86;
 	uint64_t counters = 0, loads = 0;
@@ -205,7 +205,7 @@ static int pebs(struct tach__intel *w)
 	return tach__pmc(w->d, PMC_LD_LAT, x->ldlat, MSR_LD_LAT, MSR_LD_LAT);
 }
 
-static int offcore(struct tach__intel *w)
+static int emit_offcore(struct tach__intel *w)
 {
 	int rc = 0;
 
@@ -219,7 +219,7 @@ static int offcore(struct tach__intel *w)
 }
 
 /* LBR_SELECT: bit 0 leaves out ring 0, bit 1 the others, bits 2-8 kinds of branches. */
-static int lbr(struct tach__intel *w)
+static int emit_lbr(struct tach__intel *w)
 {
 	const struct tach_dispatch_x86 *x = w->d->in->x86;
 	uint32_t privilege;
@@ -249,18 +249,18 @@ int tach__intel_emit(struct tach__intel *w)
 	int rc = fixed_control(w);
 
 	if (!rc)
-		rc = general(w);
+		rc = emit_general(w);
 	if (!rc)
 		rc = shared_enable(w);
 	if (!rc)
-		rc = uncore(w);
+		rc = emit_uncore(w);
 	data_registers(w);
 	if (!rc && !w->model->encoded)
-		rc = pebs(w);
+		rc = emit_pebs(w);
 	if (!rc)
-		rc = offcore(w);
+		rc = emit_offcore(w);
 	if (!rc && w->model->lbr)
-		rc = lbr(w);
+		rc = emit_lbr(w);
 	if (!rc && w->model->encoded)
 		rc = tach__intel_emit_encoded(w);
 	return rc;

@@ -148,7 +148,7 @@ static int place_extra(struct tach__intel *w, int i)
 }
 
 /* Does the table let this event sample precisely? Encoded events name no rows any more. */
-static int samples(const struct tach__item *item)
+static int can_sample(const struct tach__item *item)
 {
 	if (item->row->flags & TACH__EV_PEBS || item->kinds & TACH__UM_PEBS)
 		return 1;
@@ -172,7 +172,7 @@ static int pebs_everywhere(const struct tach__pmu *pmu)
 
 static void restrict_pebs(struct tach__intel *w, struct tach__item *item)
 {
-	if (!w->d->in->x86 || !w->d->in->x86->pebs || !samples(item))
+	if (!w->d->in->x86 || !w->d->in->x86->pebs || !can_sample(item))
 		return;
 	if (!pebs_everywhere(w->d->pmu))
 		item->counters &= 0xf;
@@ -234,7 +234,7 @@ static int pebs(struct tach__intel *w)
 	for (int i = 0; i < w->d->n; i++) {
 		unsigned n = (unsigned)w->counter[i];
 
-		if (!samples(&w->d->item[i]) || n >= PMD_METRICS_0)
+		if (!can_sample(&w->d->item[i]) || n >= PMD_METRICS_0)
 			continue;
 		value |= n < PMD_FIXED_0 ? 1ull << n : 1ull << (32 + n - PMD_FIXED_0);
 		/* Before, the latency had an enable bit of its own where fixed counters are

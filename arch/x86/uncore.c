@@ -79,7 +79,7 @@ static unsigned band(const struct box *b)
 
 /* ---- modifiers and filters of the string ---- */
 
-static int modifier(struct tach__work *w, struct box *b, const struct tach__pick *pick)
+static int take_modifier(struct tach__work *w, struct box *b, const struct tach__pick *pick)
 {
 	int mod = pick->number;
 	const struct field *put = &mods[mod].put;
@@ -109,7 +109,7 @@ static int modifier(struct tach__work *w, struct box *b, const struct tach__pick
 	return 0;
 }
 
-static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pick)
+static int take_box_pick(struct tach__work *w, struct box *b, const struct tach__pick *pick)
 {
 	w->column = pick->column;
 	switch (pick->kind) {
@@ -124,7 +124,7 @@ static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pi
 		b->n++;
 		return 0;
 	case TACH__PICK_MOD:
-		return modifier(w, b, pick);
+		return take_modifier(w, b, pick);
 	}
 	return 0;
 }
@@ -168,7 +168,7 @@ static void show(struct tach__work *w, const struct box *b)
 	}
 }
 
-static void words(struct tach__work *w, struct box *b)
+static void make_words(struct tach__work *w, struct box *b)
 {
 	b->word[R] |= (b->built_in | b->umask) << 8;
 	if (b->plain)
@@ -190,7 +190,7 @@ static uint64_t code_of(const struct tach__event *event)
 	return code;
 }
 
-static int intel(struct tach__work *w)
+static int encode_intel(struct tach__work *w)
 {
 	struct box b = {.word = {code_of(w->event)}, .above = -1, .last = -1};
 	uint64_t required;
@@ -203,14 +203,14 @@ static int intel(struct tach__work *w)
 	if (w->event->attrs && tach__attr(w->event->attrs, TACH__A_REQ, &required, NULL))
 		b.need = (uint32_t)required;
 	for (unsigned i = 0; i < w->npicks && !rc; i++)
-		rc = pick(w, &b, &w->picks[i]);
+		rc = take_box_pick(w, &b, &w->picks[i]);
 	if (!rc)
 		rc = tach__uncore_umasks(w, &b);
 	if (rc)
 		return rc;
 	if (w->pmu->flags & TACH__PMU_CHA)
 		queue_filter(w, &b);
-	words(w, &b);
+	make_words(w, &b);
 	show(w, &b);
 	return 0;
 }
@@ -226,7 +226,7 @@ int tach__box_encode(struct tach__work *w)
 		w->ncodes = 1;
 		return 0;
 	default:
-		return intel(w);
+		return encode_intel(w);
 	}
 }
 

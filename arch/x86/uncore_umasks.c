@@ -11,7 +11,7 @@ static void filter(struct box *b, uint32_t attrs, enum tach__attr key, enum word
 		b->word[word] = (b->word[word] | (number & UINT32_MAX)) & ~(number >> 32);
 }
 
-static void apply(struct box *b, const struct tach__umask *um)
+static void apply_umask(struct box *b, const struct tach__umask *um)
 {
 	uint32_t threshold;
 
@@ -26,7 +26,7 @@ static void apply(struct box *b, const struct tach__umask *um)
 	b->n++;
 }
 
-static int clash(struct tach__work *w, int row, const char *why)
+static int refuse_clash(struct tach__work *w, int row, const char *why)
 {
 	return tach__refuse(w, TACH_ERR_FEATCOMB, "%s %s",
 			    tach__str(tach__umask_at(w->event, row)->name), why);
@@ -39,11 +39,12 @@ static int excluded(struct tach__work *w, const struct box *b, int row)
 	int alone = um->flags & TACH__UM_NC || (b->occupancy && !w->quirks->box_slips);
 
 	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
-		return clash(w, row, "and the umask before: one of them stands alone");
+		return refuse_clash(w, row, "and the umask before: one of them stands alone");
 	if (b->last >= 0 && b->last != um->group && w->event->flags & TACH__EV_GRPEXCL)
-		return clash(w, row, "is of another group than the umask before");
+		return refuse_clash(w, row, "is of another group than the umask before");
 	if (w->groups.count[um->group] && (alone || b->nc >> um->group & 1))
-		return clash(w, row, "cannot be combined with another umask of its group");
+		return refuse_clash(w, row,
+				    "cannot be combined with another umask of its group");
 	return 0;
 }
 
@@ -62,7 +63,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		b->above = um->group;
 	/* For now: those that are required. */
 	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
-	apply(b, um);
+	apply_umask(b, um);
 	if (um->flags & TACH__UM_SOLO) {
 		w->groups.solo = 1;
 		b->have = UINT32_MAX;
@@ -113,7 +114,7 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 			continue;
 		if (um->flags & TACH__UM_XGT)
 			b->above = group;
-		apply(b, um);
+		apply_umask(b, um);
 		w->rows[w->nrows++] = (uint16_t)i;
 		done = 1;
 		if (w->event->flags & TACH__EV_GRPEXCL)
@@ -122,7 +123,7 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 	return done ? 0 : no_default(w, group);
 }
 
-static int defaults(struct tach__work *w, struct box *b)
+static int take_group_defaults(struct tach__work *w, struct box *b)
 {
 	uint32_t all = (1u << w->event->ngroups) - 1, missing = all & ~b->have;
 	int rc = 0;
@@ -152,7 +153,7 @@ int tach__uncore_umasks(struct tach__work *w, struct box *b)
 	if (required && !b->plain)
 		return tach__refuse(w, TACH_ERR_FEATCOMB, "%s also needs a umask of group %d",
 				    tach__str(w->event->name), __builtin_ctz(required));
-	rc = defaults(w, b);
+	rc = take_group_defaults(w, b);
 	if (rc)
 		return rc;
 	if (w->event->numasks && !b->n)

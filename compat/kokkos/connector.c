@@ -104,7 +104,7 @@ static struct tach_site *site_of(struct stack *stack, const char *kind, const ch
 /* ---- begin and end ---- */
 
 /* Returns its number: the depth of the region. */
-static uint64_t begin(const char *kind, const char *name)
+static uint64_t begin_region(const char *kind, const char *name)
 {
 	struct stack *stack = stack_get();
 	struct tach_site *site;
@@ -121,7 +121,7 @@ static uint64_t begin(const char *kind, const char *name)
 }
 
 /* Also ends open regions inside it; the number of a region that is not open does nothing. */
-static void end(uint64_t number)
+static void end_region(uint64_t number)
 {
 	struct stack *stack = own;
 
@@ -169,7 +169,7 @@ void kokkosp_finalize_library(void)
 {
 	struct tach_snapshot *shot;
 
-	end(0);
+	end_region(0);
 	if (silent || tach_snapshot_take(&shot, NULL) != 0)
 		return;
 	tach_report_fd(shot, NULL, STDERR_FILENO, NULL);
@@ -183,11 +183,11 @@ void kokkosp_finalize_library(void)
 	void kokkosp_begin_##kind(const char *name, const uint32_t device, uint64_t *number)   \
 	{                                                                                      \
 		(void)device;                                                                  \
-		*number = begin(KIND_##kind, name);                                            \
+		*number = begin_region(KIND_##kind, name);                                     \
 	}                                                                                      \
 	void kokkosp_end_##kind(const uint64_t number)                                         \
 	{                                                                                      \
-		end(number);                                                                   \
+		end_region(number);                                                            \
 	}
 #define KIND_parallel_for    ""
 #define KIND_parallel_reduce ""
@@ -200,18 +200,18 @@ KERNEL(fence)
 
 void kokkosp_push_profile_region(const char *name)
 {
-	begin("", name);
+	begin_region("", name);
 }
 
-static void pop(void)
+static void pop_region(void)
 {
 	if (own && own->depth)
-		end(own->depth - 1);
+		end_region(own->depth - 1);
 }
 
 void kokkosp_pop_profile_region(void)
 {
-	pop();
+	pop_region();
 }
 
 void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name, const void *at,
@@ -223,10 +223,10 @@ void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name, const 
 	(void)to, (void)at, (void)from, (void)from_at, (void)size;
 	snprintf(name, sizeof name, "%s = %s", to_name ? to_name : "",
 		 from_name ? from_name : "");
-	begin("copy ", name);
+	begin_region("copy ", name);
 }
 
 void kokkosp_end_deep_copy(void)
 {
-	pop();
+	pop_region();
 }

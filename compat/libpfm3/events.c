@@ -36,8 +36,8 @@ pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,
 }
 
 /* ---- finding ---- */
-static pfm_err_t found(struct p3_chosen *c, const char *string,
-		       struct tach_dispatch_event *event)
+static pfm_err_t find_event(struct p3_chosen *c, const char *string,
+			    struct tach_dispatch_event *event)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int rc = tach_dispatch_find(c->number, c->revision, string, event, &err);
@@ -59,7 +59,7 @@ pfm_err_t pfm_find_event_byname(const char *name, unsigned int *idx)
 	if (!name || !idx)
 		return PFMLIB_ERR_INVAL;
 	snprintf(alone, sizeof alone, "%.*s", (int)strcspn(name, ":"), name);
-	rc = found(&c, alone, &event);
+	rc = find_event(&c, alone, &event);
 	/* A missing unit mask is no error here. */
 	if (rc && rc != PFMLIB_ERR_UMASK)
 		return rc;
@@ -137,7 +137,7 @@ pfm_err_t pfm_find_event_mask(unsigned int event_idx, const char *str, unsigned 
 	if (strchr(str, ':') || strlen(str) > 200)
 		return PFMLIB_ERR_UMASK;
 	snprintf(full, sizeof full, "%s:%s", tach__str(row->name), str);
-	rc = found(&c, full, &event);
+	rc = find_event(&c, full, &event);
 	if (rc || event.numasks != 1)
 		return PFMLIB_ERR_UMASK;
 	*mask_idx = event.umasks[0];
@@ -153,7 +153,7 @@ pfm_err_t pfm_find_full_event(const char *str, pfmlib_event_t *e)
 	if (!rc && (!str || !e))
 		rc = PFMLIB_ERR_INVAL;
 	if (!rc)
-		rc = found(&c, str, &event);
+		rc = find_event(&c, str, &event);
 	if (rc)
 		return rc;
 	e->event = (unsigned)event.event;
@@ -216,7 +216,7 @@ pfm_err_t pfm_get_max_event_name_len(size_t *len)
 }
 
 /* Writes the whole name or nothing: half a name is useless. */
-static pfm_err_t give(const char *from, char *name, size_t max)
+static pfm_err_t copy_name(const char *from, char *name, size_t max)
 {
 	if (!name || max < 1)
 		return PFMLIB_ERR_INVAL;
@@ -232,7 +232,7 @@ pfm_err_t pfm_get_event_name(unsigned int idx, char *name, size_t maxlen)
 	struct p3_chosen c;
 	pfm_err_t rc = p3_event(&c, idx, &row);
 
-	return rc ? rc : give(tach__str(row->name), name, maxlen);
+	return rc ? rc : copy_name(tach__str(row->name), name, maxlen);
 }
 
 pfm_err_t pfm_get_event_mask_name(unsigned int event_idx, unsigned int mask_idx, char *name,
@@ -242,7 +242,7 @@ pfm_err_t pfm_get_event_mask_name(unsigned int event_idx, unsigned int mask_idx,
 	struct p3_chosen c;
 	pfm_err_t rc = p3_umask(&c, event_idx, mask_idx, &row);
 
-	return rc ? rc : give(tach__str(row->name), name, maxlen);
+	return rc ? rc : copy_name(tach__str(row->name), name, maxlen);
 }
 
 pfm_err_t pfm_get_full_event_name(pfmlib_event_t *e, char *name, size_t maxlen)

@@ -37,8 +37,8 @@
 			p3_register(&(from)->registers[r_], &(to)->rr_br[r_]);                 \
 	} while (0)
 
-static void itanium(const pfmlib_ita_input_param_t *m, uint32_t n,
-		    struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
+static void take_itanium(const pfmlib_ita_input_param_t *m, uint32_t n,
+			 struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
 {
 	for (uint32_t i = 0; i < n && i < PMU_ITA_NUM_COUNTERS; i++) {
 		const pfmlib_ita_counter_t *c = &m->pfp_ita_counters[i];
@@ -70,8 +70,8 @@ static void itanium(const pfmlib_ita_input_param_t *m, uint32_t n,
 	TAKE_RANGES(&to->code, &m->pfp_ita_irange);
 }
 
-static void itanium2(const pfmlib_ita2_input_param_t *m, uint32_t n,
-		     struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
+static void take_itanium2(const pfmlib_ita2_input_param_t *m, uint32_t n,
+			  struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
 {
 	for (uint32_t i = 0; i < n && i < PMU_ITA2_NUM_COUNTERS; i++) {
 		const pfmlib_ita2_counter_t *c = &m->pfp_ita2_counters[i];
@@ -114,8 +114,8 @@ static void take_opcode(const pfmlib_mont_opcm_t *from, struct tach_dispatch_opc
 	to->b = from->opcm_b;
 }
 
-static void montecito(const pfmlib_mont_input_param_t *m, uint32_t n,
-		      struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
+static void take_montecito(const pfmlib_mont_input_param_t *m, uint32_t n,
+			   struct tach_dispatch_event *e, struct tach_dispatch_ia64 *to)
 {
 	for (uint32_t i = 0; i < n && i < PMU_MONT_NUM_COUNTERS; i++) {
 		const pfmlib_mont_counter_t *c = &m->pfp_mont_counters[i];
@@ -150,11 +150,11 @@ void p3_ia64_input(const struct p3_chosen *c, const void *model_in, struct tach_
 {
 	in->ia64 = ia64;
 	if (c->pmu->type == PFMLIB_ITANIUM_PMU)
-		itanium(model_in, in->nevents, e, ia64);
+		take_itanium(model_in, in->nevents, e, ia64);
 	else if (c->pmu->type == PFMLIB_ITANIUM2_PMU)
-		itanium2(model_in, in->nevents, e, ia64);
+		take_itanium2(model_in, in->nevents, e, ia64);
 	else if (c->pmu->type == PFMLIB_MONTECITO_PMU)
-		montecito(model_in, in->nevents, e, ia64);
+		take_montecito(model_in, in->nevents, e, ia64);
 	else /* the architected PMU has no such structure */
 		in->ia64 = NULL;
 }

@@ -14,8 +14,8 @@
 /* A flag that no PMU has: dispatch refuses flags that the PMU does not know. */
 #define UNKNOWN 0x80000000u
 
-static void options(struct tach_dispatch_event *event, uint64_t threshold, uint32_t flags,
-		    uint32_t third, uint32_t fourth)
+static void take_options(struct tach_dispatch_event *event, uint64_t threshold, uint32_t flags,
+			 uint32_t third, uint32_t fourth)
 {
 	event->threshold = threshold > 0xffffffff ? 0xffffffff : (uint32_t)threshold;
 	event->flags |= flags & 1 ? TACH_DISPATCH_INVERT : 0;
@@ -29,9 +29,9 @@ static void amd_input(const pfmlib_amd64_input_param_t *m, const struct tach_dis
 		      struct tach_dispatch_event *e, struct tach_dispatch_x86 *x86)
 {
 	for (uint32_t i = 0; i < in->nevents && i < PMU_AMD64_MAX_COUNTERS; i++)
-		options(&e[i], m->pfp_amd64_counters[i].cnt_mask,
-			m->pfp_amd64_counters[i].flags, TACH_DISPATCH_GUEST,
-			TACH_DISPATCH_HOST);
+		take_options(&e[i], m->pfp_amd64_counters[i].cnt_mask,
+			     m->pfp_amd64_counters[i].flags, TACH_DISPATCH_GUEST,
+			     TACH_DISPATCH_HOST);
 	x86->ibs_fetch = (m->flags & PFMLIB_AMD64_USE_IBSFETCH) != 0;
 	x86->ibs_op = (m->flags & PFMLIB_AMD64_USE_IBSOP) != 0;
 	x86->ibs_fetch_period = m->ibsfetch.maxcnt;
@@ -44,8 +44,9 @@ static void nhm_input(const pfmlib_nhm_input_param_t *m, const struct tach_dispa
 		      struct tach_dispatch_event *e, struct tach_dispatch_x86 *x86)
 {
 	for (uint32_t i = 0; i < in->nevents && i < PMU_NHM_NUM_COUNTERS; i++)
-		options(&e[i], m->pfp_nhm_counters[i].cnt_mask, m->pfp_nhm_counters[i].flags,
-			TACH_DISPATCH_ANYTHREAD, TACH_DISPATCH_OCCUPANCY);
+		take_options(&e[i], m->pfp_nhm_counters[i].cnt_mask,
+			     m->pfp_nhm_counters[i].flags, TACH_DISPATCH_ANYTHREAD,
+			     TACH_DISPATCH_OCCUPANCY);
 	x86->pebs = m->pfp_nhm_pebs.pebs_used != 0;
 	x86->ldlat = m->pfp_nhm_pebs.ld_lat_thres;
 	x86->lbr = m->pfp_nhm_lbr.lbr_used != 0;
@@ -69,32 +70,32 @@ void p3_x86_input(const struct p3_chosen *c, const void *model_in, struct tach_d
 	case PFMLIB_INTEL_PPRO_PMU:
 	case PFMLIB_INTEL_PII_PMU:
 		for (uint32_t i = 0; i < in->nevents && i < PMU_I386_P6_NUM_COUNTERS; i++)
-			options(&e[i], (uint64_t)p6->pfp_i386_p6_counters[i].cnt_mask,
-				p6->pfp_i386_p6_counters[i].flags, UNKNOWN, UNKNOWN);
+			take_options(&e[i], (uint64_t)p6->pfp_i386_p6_counters[i].cnt_mask,
+				     p6->pfp_i386_p6_counters[i].flags, UNKNOWN, UNKNOWN);
 		break;
 	case PFMLIB_COREDUO_PMU:
 		for (uint32_t i = 0; i < in->nevents && i < PMU_COREDUO_NUM_COUNTERS; i++)
-			options(&e[i], coreduo->pfp_coreduo_counters[i].cnt_mask,
-				coreduo->pfp_coreduo_counters[i].flags, UNKNOWN, UNKNOWN);
+			take_options(&e[i], coreduo->pfp_coreduo_counters[i].cnt_mask,
+				     coreduo->pfp_coreduo_counters[i].flags, UNKNOWN, UNKNOWN);
 		break;
 	case PFMLIB_INTEL_CORE_PMU:
 		for (uint32_t i = 0; i < in->nevents && i < PMU_CORE_NUM_COUNTERS; i++)
-			options(&e[i], core->pfp_core_counters[i].cnt_mask,
-				core->pfp_core_counters[i].flags, UNKNOWN, UNKNOWN);
+			take_options(&e[i], core->pfp_core_counters[i].cnt_mask,
+				     core->pfp_core_counters[i].flags, UNKNOWN, UNKNOWN);
 		x86->pebs = core->pfp_core_pebs.pebs_used != 0;
 		break;
 	case PFMLIB_INTEL_ATOM_PMU:
 		for (uint32_t i = 0; i < in->nevents && i < PMU_INTEL_ATOM_NUM_COUNTERS; i++)
-			options(&e[i], atom->pfp_intel_atom_counters[i].cnt_mask,
-				atom->pfp_intel_atom_counters[i].flags, TACH_DISPATCH_ANYTHREAD,
-				UNKNOWN);
+			take_options(&e[i], atom->pfp_intel_atom_counters[i].cnt_mask,
+				     atom->pfp_intel_atom_counters[i].flags,
+				     TACH_DISPATCH_ANYTHREAD, UNKNOWN);
 		x86->pebs = atom->pfp_intel_atom_pebs_used != 0;
 		break;
 	case PFMLIB_GEN_IA32_PMU:
 		for (uint32_t i = 0; i < in->nevents; i++)
-			options(&e[i], gen->pfp_gen_ia32_counters[i].cnt_mask,
-				gen->pfp_gen_ia32_counters[i].flags, TACH_DISPATCH_ANYTHREAD,
-				UNKNOWN);
+			take_options(&e[i], gen->pfp_gen_ia32_counters[i].cnt_mask,
+				     gen->pfp_gen_ia32_counters[i].flags,
+				     TACH_DISPATCH_ANYTHREAD, UNKNOWN);
 		break;
 	case PFMLIB_INTEL_NHM_PMU:
 	case PFMLIB_INTEL_WSM_PMU:

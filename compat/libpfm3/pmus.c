@@ -299,7 +299,7 @@ void p3_regmask(const char *list, pfmlib_regmask_t *out)
 	}
 }
 
-static pfm_err_t registers(size_t which, pfmlib_regmask_t *mask, unsigned *count)
+static pfm_err_t get_registers(size_t which, pfmlib_regmask_t *mask, unsigned *count)
 {
 	struct p3_chosen c;
 	pfmlib_regmask_t all;
@@ -317,32 +317,32 @@ static pfm_err_t registers(size_t which, pfmlib_regmask_t *mask, unsigned *count
 
 pfm_err_t pfm_get_impl_pmcs(pfmlib_regmask_t *impl_pmcs)
 {
-	return registers(0, impl_pmcs, NULL);
+	return get_registers(0, impl_pmcs, NULL);
 }
 
 pfm_err_t pfm_get_impl_pmds(pfmlib_regmask_t *impl_pmds)
 {
-	return registers(1, impl_pmds, NULL);
+	return get_registers(1, impl_pmds, NULL);
 }
 
 pfm_err_t pfm_get_impl_counters(pfmlib_regmask_t *impl_counters)
 {
-	return registers(2, impl_counters, NULL);
+	return get_registers(2, impl_counters, NULL);
 }
 
 pfm_err_t pfm_get_num_pmcs(unsigned int *num)
 {
-	return registers(0, NULL, num);
+	return get_registers(0, NULL, num);
 }
 
 pfm_err_t pfm_get_num_pmds(unsigned int *num)
 {
-	return registers(1, NULL, num);
+	return get_registers(1, NULL, num);
 }
 
 pfm_err_t pfm_get_num_counters(unsigned int *num)
 {
-	return registers(2, NULL, num);
+	return get_registers(2, NULL, num);
 }
 
 pfm_err_t pfm_get_hw_counter_width(unsigned int *width)

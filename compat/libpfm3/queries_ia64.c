@@ -9,7 +9,7 @@
 #define DEARS (TACH__EV_DEAR_CACHE | TACH__EV_DEAR_TLB | TACH__EV_DEAR_ALAT)
 
 /* Returns true if one of the flags is set and the event belongs to this PMU type. */
-static int has(int type, unsigned idx, uint32_t flags)
+static int has_flag(int type, unsigned idx, uint32_t flags)
 {
 	const struct tach__event *row;
 	struct p3_chosen c;
@@ -17,8 +17,8 @@ static int has(int type, unsigned idx, uint32_t flags)
 	return !p3_event(&c, idx, &row) && c.pmu->type == type && (row->flags & flags) != 0;
 }
 
-static pfm_err_t attribute(int type, unsigned idx, enum tach__attr key, uint64_t missing,
-			   uint64_t *out)
+static pfm_err_t get_attribute(int type, unsigned idx, enum tach__attr key, uint64_t missing,
+			       uint64_t *out)
 {
 	const struct tach__event *row;
 	struct p3_chosen c;
@@ -33,7 +33,7 @@ static pfm_err_t attribute(int type, unsigned idx, enum tach__attr key, uint64_t
 static pfm_err_t as_int(int type, unsigned idx, enum tach__attr key, uint64_t missing, int *out)
 {
 	uint64_t n;
-	pfm_err_t rc = out ? attribute(type, idx, key, missing, &n) : PFMLIB_ERR_INVAL;
+	pfm_err_t rc = out ? get_attribute(type, idx, key, missing, &n) : PFMLIB_ERR_INVAL;
 
 	if (!rc)
 		*out = (int)n;
@@ -43,7 +43,7 @@ static pfm_err_t as_int(int type, unsigned idx, enum tach__attr key, uint64_t mi
 static pfm_err_t as_long(int type, unsigned idx, enum tach__attr key, unsigned long *out)
 {
 	uint64_t n;
-	pfm_err_t rc = out ? attribute(type, idx, key, 0, &n) : PFMLIB_ERR_INVAL;
+	pfm_err_t rc = out ? get_attribute(type, idx, key, 0, &n) : PFMLIB_ERR_INVAL;
 
 	if (!rc)
 		*out = (unsigned long)n;
@@ -53,11 +53,11 @@ static pfm_err_t as_long(int type, unsigned idx, enum tach__attr key, unsigned l
 /* 0 cache, 1 TLB, 2 ALAT, in all models; -1: no such event. */
 static int ear_mode(int type, unsigned idx)
 {
-	if (has(type, idx, TACH__EV_IEAR_CACHE | TACH__EV_DEAR_CACHE))
+	if (has_flag(type, idx, TACH__EV_IEAR_CACHE | TACH__EV_DEAR_CACHE))
 		return 0;
-	if (has(type, idx, TACH__EV_IEAR_TLB | TACH__EV_DEAR_TLB))
+	if (has_flag(type, idx, TACH__EV_IEAR_TLB | TACH__EV_DEAR_TLB))
 		return 1;
-	return has(type, idx, TACH__EV_DEAR_ALAT) ? 2 : -1;
+	return has_flag(type, idx, TACH__EV_DEAR_ALAT) ? 2 : -1;
 }
 
 /* Each function tests if an event of one PMU has one of the flags. */
@@ -101,7 +101,7 @@ static int ear_mode(int type, unsigned idx)
 #define ANSWER(name, pmu, flags)                                                               \
 	int name(unsigned int i)                                                               \
 	{                                                                                      \
-		return has(PFMLIB_##pmu##_PMU, i, flags);                                      \
+		return has_flag(PFMLIB_##pmu##_PMU, i, flags);                                 \
 	}
 QUESTIONS(ANSWER)
 
@@ -191,7 +191,7 @@ int pfm_mont_get_event_type(unsigned int i, int *type)
 }
 
 /* Fine mode is bit 13 of the register that selects the pairs with code ranges. */
-static int fine(const pfmlib_output_param_t *outp, unsigned pmc)
+static int is_fine_mode(const pfmlib_output_param_t *outp, unsigned pmc)
 {
 	for (unsigned i = 0; outp && i < outp->pfp_pmc_count && i < PFMLIB_MAX_PMCS; i++)
 		if (outp->pfp_pmcs[i].reg_num == pmc)
@@ -201,10 +201,10 @@ static int fine(const pfmlib_output_param_t *outp, unsigned pmc)
 
 int pfm_ita2_irange_is_fine(pfmlib_output_param_t *outp, pfmlib_ita2_output_param_t *mod_out)
 {
-	return mod_out && mod_out->pfp_ita2_irange.rr_nbr_used && fine(outp, 14);
+	return mod_out && mod_out->pfp_ita2_irange.rr_nbr_used && is_fine_mode(outp, 14);
 }
 
 int pfm_mont_irange_is_fine(pfmlib_output_param_t *outp, pfmlib_mont_output_param_t *mod_out)
 {
-	return mod_out && mod_out->pfp_mont_irange.rr_nbr_used && fine(outp, 38);
+	return mod_out && mod_out->pfp_mont_irange.rr_nbr_used && is_fine_mode(outp, 38);
 }

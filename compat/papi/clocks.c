@@ -3,7 +3,7 @@
 #include <time.h>
 #include "compat/papi/state.h"
 
-static long long nanoseconds(clockid_t clock)
+static long long clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -11,19 +11,19 @@ static long long nanoseconds(clockid_t clock)
 	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static long long cycles(long long ns)
+static long long ns_to_cycles(long long ns)
 {
 	return ns / 1000 * pp_hardware()->cpu_max_mhz;
 }
 
 long long PAPI_get_real_nsec(void)
 {
-	return nanoseconds(CLOCK_REALTIME);
+	return clock_ns(CLOCK_REALTIME);
 }
 
 long long PAPI_get_real_usec(void)
 {
-	return nanoseconds(CLOCK_REALTIME) / 1000;
+	return clock_ns(CLOCK_REALTIME) / 1000;
 }
 
 /* x86 counts at a constant rate; elsewhere the clock is no processor's. */
@@ -32,21 +32,21 @@ long long PAPI_get_real_cyc(void)
 #if defined(__x86_64__) || defined(__i386__)
 	return (long long)tach_clock();
 #else
-	return cycles(nanoseconds(CLOCK_REALTIME));
+	return ns_to_cycles(clock_ns(CLOCK_REALTIME));
 #endif
 }
 
 long long PAPI_get_virt_nsec(void)
 {
-	return nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 long long PAPI_get_virt_usec(void)
 {
-	return nanoseconds(CLOCK_THREAD_CPUTIME_ID) / 1000;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1000;
 }
 
 long long PAPI_get_virt_cyc(void)
 {
-	return cycles(nanoseconds(CLOCK_THREAD_CPUTIME_ID));
+	return ns_to_cycles(clock_ns(CLOCK_THREAD_CPUTIME_ID));
 }

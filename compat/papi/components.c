@@ -72,7 +72,7 @@ int pp_component_valid(int component)
 	return component >= 0 && component < PP_COMPONENTS;
 }
 
-static void disable(int component, int code, const char *reason)
+static void disable_component(int component, int code, const char *reason)
 {
 	PAPI_component_info_t *c = &components[component];
 
@@ -139,11 +139,11 @@ static void begin_core(void)
 		c->available_domains &= ~PAPI_DOM_KERNEL;
 	c->hardware_intr_sig = SIGRTMIN + 2;
 	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) != 0)
-		disable(PP_CORE, PAPI_ECMP, "the kernel has no perf_event");
+		disable_component(PP_CORE, PAPI_ECMP, "the kernel has no perf_event");
 	else if (paranoid == 3 && getuid() != 0)
-		disable(PP_CORE, PAPI_ECMP, "kernel.perf_event_paranoid is 3");
+		disable_component(PP_CORE, PAPI_ECMP, "kernel.perf_event_paranoid is 3");
 	else if (sum_up(PP_CORE) == 0)
-		disable(PP_CORE, PAPI_ENOSUPP, "no PMU found");
+		disable_component(PP_CORE, PAPI_ENOSUPP, "no PMU found");
 	if (c->num_cntrs > 0 && number_in("/proc/sys/kernel/nmi_watchdog") > 0)
 		c->num_cntrs--; /* it has one for itself */
 	c->fast_counter_read = reads_in_user_space() != 0;
@@ -174,11 +174,12 @@ void pp_components_begin(void)
 	boxes_known = off[PP_UNCORE];
 	topdown_known = off[PP_TOPDOWN];
 	if (!off[PP_SDE])
-		disable(PP_SDE, PAPI_ECMP,
+		disable_component(
+			PP_SDE, PAPI_ECMP,
 			"libtach's libpapi does not serve events that software defines");
 	if (!off[PP_ROCM])
-		disable(PP_ROCM, PAPI_ENOSUPP,
-			"libtach's libpapi does not serve graphics processors");
+		disable_component(PP_ROCM, PAPI_ENOSUPP,
+				  "libtach's libpapi does not serve graphics processors");
 }
 
 static void begin_topdown(void)
@@ -187,7 +188,8 @@ static void begin_topdown(void)
 
 	c->num_native_events = c->num_cntrs = c->num_mpx_cntrs = pp_topdown_count();
 	if (c->num_native_events == 0)
-		disable(PP_TOPDOWN, PAPI_ENOSUPP,
+		disable_component(
+			PP_TOPDOWN, PAPI_ENOSUPP,
 			"this processor has no register of top-down metrics; Intel's P cores "
 			"have it since Ice Lake");
 	topdown_known = 1;
@@ -197,7 +199,7 @@ static PAPI_component_info_t *look_at(int component)
 {
 	if (component == PP_UNCORE && !boxes_known) {
 		if (sum_up(PP_UNCORE) == 0)
-			disable(PP_UNCORE, PAPI_ECMP, "no boxes of the uncore found");
+			disable_component(PP_UNCORE, PAPI_ECMP, "no boxes of the uncore found");
 		boxes_known = 1;
 	}
 	if (component == PP_TOPDOWN && !topdown_known)
@@ -248,7 +250,7 @@ int PAPI_disable_component(int cidx)
 	if (!pp_component_valid(cidx))
 		return PAPI_ENOCMP;
 	off[cidx] = 1;
-	disable(cidx, 1, "disabled by PAPI_disable_component");
+	disable_component(cidx, 1, "disabled by PAPI_disable_component");
 	return PAPI_OK;
 }
 

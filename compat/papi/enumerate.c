@@ -55,7 +55,7 @@ static int libpfm4_id(int pmu)
 									 : info.libpfm4_id;
 }
 
-static int earlier(const void *a, const void *b)
+static int by_libpfm4_id(const void *a, const void *b)
 {
 	return libpfm4_id(*(const int *)a) - libpfm4_id(*(const int *)b);
 }
@@ -70,7 +70,7 @@ static void list_pmus(int component, int *list, int *count)
 		if (tach_pmu_describe(i, &info) == 0 && info.present && info.nevents > 0)
 			list[(*count)++] = i;
 	if (component == PP_CORE)
-		qsort(list, (size_t)*count, sizeof(*list), earlier);
+		qsort(list, (size_t)*count, sizeof(*list), by_libpfm4_id);
 }
 
 /* Each component's PMUs are looked up when they are first asked for: there are many boxes. */

@@ -251,9 +251,9 @@ FORTRAN(num_cmp_hwctrs, num_cmp_hwctrs, (const int *component, int *number),
 ANSWERS(get_dmem_info, GET_DMEM_INFO, (long long *sizes, int *check),
 	PAPI_get_dmem_info((PAPI_dmem_info_t *)(void *)sizes))
 
-static void machine(int *ncpu, int *nnodes, int *total, int *vendor, char *vendor_name,
-		    int vendor_len, int *model, char *model_name, int model_len,
-		    float *revision, float *mhz)
+static void get_machine(int *ncpu, int *nnodes, int *total, int *vendor, char *vendor_name,
+			int vendor_len, int *model, char *model_name, int model_len,
+			float *revision, float *mhz)
 {
 	const PAPI_hw_info_t *h = PAPI_get_hardware_info();
 
@@ -270,10 +270,10 @@ static void machine(int *ncpu, int *nnodes, int *total, int *vendor, char *vendo
 FORTRAN(get_hardware_info, GET_HARDWARE_INFO,
 	(int *ncpu, int *nnodes, int *total, int *vendor, char *vendor_name, int *model,
 	 char *model_name, float *revision, float *mhz, int vendor_len, int model_len),
-	machine(ncpu, nnodes, total, vendor, vendor_name, vendor_len, model, model_name,
-		model_len, revision, mhz))
+	get_machine(ncpu, nnodes, total, vendor, vendor_name, vendor_len, model, model_name,
+		    model_len, revision, mhz))
 
-static int executable(char *path, int path_len, char *name, int name_len, long long *at[6])
+static int get_executable(char *path, int path_len, char *name, int name_len, long long *at[6])
 {
 	const PAPI_exe_info_t *e = PAPI_get_executable_info();
 
@@ -293,8 +293,8 @@ ANSWERS(get_exe_info, GET_EXE_INFO,
 	(char *path, char *name, long long *text, long long *text_end, long long *data,
 	 long long *data_end, long long *bss, long long *bss_end, int *check, int path_len,
 	 int name_len),
-	executable(path, path_len, name, name_len,
-		   (long long *[]){text, text_end, data, data_end, bss, bss_end}))
+	get_executable(path, path_len, name, name_len,
+		       (long long *[]){text, text_end, data, data_end, bss, bss_end}))
 
 /* ---- devices: the handle stays here, a program gets the number 0 ---- */
 

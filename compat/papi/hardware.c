@@ -51,7 +51,7 @@ static int read_number(const char *path)
 }
 
 /* Bits set in a mask as sysfs prints it. */
-static int siblings(const char *path)
+static int count_siblings(const char *path)
 {
 	char text[4096];
 	int n = 0;
@@ -64,7 +64,7 @@ static int siblings(const char *path)
 	return n;
 }
 
-static int folders(const char *format)
+static int count_folders(const char *format)
 {
 	char path[PAPI_MAX_STR_LEN];
 	int n = 0;
@@ -75,19 +75,19 @@ static int folders(const char *format)
 	return n;
 }
 
-static void topology(PAPI_hw_info_t *h)
+static void read_topology(PAPI_hw_info_t *h)
 {
-	h->totalcpus = folders("/sys/devices/system/cpu/cpu%d");
-	h->nnodes = folders("/sys/devices/system/node/node%d");
-	h->threads = siblings(CPU0 "topology/thread_siblings");
+	h->totalcpus = count_folders("/sys/devices/system/cpu/cpu%d");
+	h->nnodes = count_folders("/sys/devices/system/node/node%d");
+	h->threads = count_siblings(CPU0 "topology/thread_siblings");
 	if (h->threads > 0)
-		h->cores = siblings(CPU0 "topology/core_siblings") / h->threads;
+		h->cores = count_siblings(CPU0 "topology/core_siblings") / h->threads;
 	h->ncpu = h->nnodes > 1 ? h->totalcpus / h->nnodes : h->totalcpus;
 	if (h->cores > 0)
 		h->sockets = h->totalcpus / h->cores / h->threads;
 }
 
-static void vendor(PAPI_hw_info_t *h, const char *text)
+static void read_vendor(PAPI_hw_info_t *h, const char *text)
 {
 	static const struct {
 		const char *name;
@@ -121,7 +121,7 @@ static void vendor(PAPI_hw_info_t *h, const char *text)
 			h->vendor = makers[i].number;
 }
 
-static void model(PAPI_hw_info_t *h, const char *text)
+static void read_model(PAPI_hw_info_t *h, const char *text)
 {
 	char word[PAPI_MAX_STR_LEN];
 
@@ -186,10 +186,10 @@ static void look_at_machine(void)
 
 	if (!text || !read_text("/proc/cpuinfo", text, SIZE))
 		strcpy(text ? text : (char[1]){0}, "");
-	topology(&hardware);
+	read_topology(&hardware);
 	if (text) {
-		vendor(&hardware, text);
-		model(&hardware, text);
+		read_vendor(&hardware, text);
+		read_model(&hardware, text);
 		clock_rate(&hardware, text);
 	}
 	if (hardware.cpu_max_mhz < 1)

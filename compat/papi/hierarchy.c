@@ -5,7 +5,7 @@
 #include <string.h>
 #include "compat/papi/state.h"
 
-static int field(int index, const char *name, char *to, size_t size)
+static int read_field(int index, const char *name, char *to, size_t size)
 {
 	char path[PAPI_MAX_STR_LEN];
 	FILE *f;
@@ -26,7 +26,7 @@ static int cache_number(int index, const char *name)
 {
 	char text[64];
 
-	return field(index, name, text, sizeof text) ? atoi(text) : 0;
+	return read_field(index, name, text, sizeof text) ? atoi(text) : 0;
 }
 
 static int type_of(const char *text)
@@ -66,7 +66,7 @@ static void put_cache(PAPI_mh_info_t *info, int level, const PAPI_mh_cache_info_
  * Virtual machines show no caches in sysfs: leaf 4 of Intel's CPUID, and 0x8000001d of AMD's,
  * which has the same fields (AMD64 Architecture Programmer's Manual, volume 3, appendix E).
  */
-static void by_cpuid(PAPI_mh_info_t *info, unsigned leaf)
+static void read_cpuid_leaf(PAPI_mh_info_t *info, unsigned leaf)
 {
 	static const int types[] = {PAPI_MH_TYPE_EMPTY, PAPI_MH_TYPE_DATA, PAPI_MH_TYPE_INST,
 				    PAPI_MH_TYPE_UNIFIED};
@@ -86,7 +86,7 @@ static void by_cpuid(PAPI_mh_info_t *info, unsigned leaf)
 
 /* AMD's older leaves 0x80000005 and 0x80000006, with sizes in KiB, the third level's in 512
  * KiB. */
-static void by_old_leaves(PAPI_mh_info_t *info)
+static void read_amd_leaves(PAPI_mh_info_t *info)
 {
 	static const int ways[16] = {0,	 1, 2,	3,  4,	6,  8,	 0,
 				     16, 0, 32, 48, 64, 96, 128, SHRT_MAX};
@@ -115,11 +115,11 @@ static void by_old_leaves(PAPI_mh_info_t *info)
 
 static void without_sysfs(PAPI_mh_info_t *info)
 {
-	by_cpuid(info, 4);
+	read_cpuid_leaf(info, 4);
 	if (info->levels == 0)
-		by_cpuid(info, 0x8000001d);
+		read_cpuid_leaf(info, 0x8000001d);
 	if (info->levels == 0)
-		by_old_leaves(info);
+		read_amd_leaves(info);
 }
 #else
 static void without_sysfs(PAPI_mh_info_t *info)
@@ -132,7 +132,7 @@ void pp_hierarchy(PAPI_mh_info_t *info)
 {
 	char type[64];
 
-	for (int i = 0; field(i, "type", type, sizeof type); i++) {
+	for (int i = 0; read_field(i, "type", type, sizeof type); i++) {
 		PAPI_mh_cache_info_t cache = {.type = type_of(type)};
 
 		cache.size = cache_number(i, "size") * 1024;

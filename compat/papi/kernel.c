@@ -91,7 +91,7 @@ static int read_all(struct pp_kernel *k)
 	return PAPI_OK;
 }
 
-static int control(const struct pp_kernel *k, int enable)
+static int control_group(const struct pp_kernel *k, int enable)
 {
 	unsigned long what = enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
@@ -128,16 +128,16 @@ static int open_all(struct pp_kernel *k, const struct perf_event_attr *attr,
 }
 
 /* Let the events count for a moment: only then the kernel tells if counters are free. */
-static int prove(struct pp_kernel *k, const struct pp_kernel_options *opt)
+static int prove_counters(struct pp_kernel *k, const struct pp_kernel_options *opt)
 {
 	int code;
 
 	if (opt->multiplexed)
 		return PAPI_OK;
-	if (!opt->kept && control(k, 1) != PAPI_OK)
+	if (!opt->kept && control_group(k, 1) != PAPI_OK)
 		return PAPI_ESYS;
 	code = read_all(k);
-	if (!opt->kept && control(k, 0) != PAPI_OK)
+	if (!opt->kept && control_group(k, 0) != PAPI_OK)
 		return PAPI_ESYS;
 	return code;
 }
@@ -154,7 +154,7 @@ int pp_kernel_open(const struct perf_event_attr *attr, int n,
 	k->kept = opt->kept;
 	code = open_all(k, attr, opt);
 	if (code == PAPI_OK)
-		code = prove(k, opt);
+		code = prove_counters(k, opt);
 	if (code != PAPI_OK) {
 		pp_kernel_close(k);
 		return code;
@@ -176,12 +176,12 @@ int pp_kernel_begin(struct pp_kernel *k)
 {
 	int code = pp_kernel_reset(k);
 
-	return code != PAPI_OK || k->kept ? code : control(k, 1);
+	return code != PAPI_OK || k->kept ? code : control_group(k, 1);
 }
 
 int pp_kernel_end(struct pp_kernel *k)
 {
-	return k->kept ? PAPI_OK : control(k, 0);
+	return k->kept ? PAPI_OK : control_group(k, 0);
 }
 
 /* Scaled to the time in which they should have counted; 0 where they never did. */

@@ -26,13 +26,13 @@ void pp_leave(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void hold(void)
+static void hold_locks(void)
 {
 	pp_regions_hold();
 	pthread_mutex_lock(&lock);
 }
 
-static void release(void)
+static void release_locks(void)
 {
 	pthread_mutex_unlock(&lock);
 	pp_regions_release();
@@ -49,10 +49,10 @@ static void library_forked(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(hold, release, library_forked);
+	pthread_atfork(hold_locks, release_locks, library_forked);
 }
 
-static void forget(void)
+static void forget_all(void)
 {
 	pp_sets_free(NULL);
 	pp_threads_end();
@@ -61,7 +61,7 @@ static void forget(void)
 	pp_maps_forget();
 }
 
-static int begin(void)
+static int begin_library(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int code, native = PAPI_NATIVE_MASK;
@@ -94,8 +94,8 @@ int PAPI_library_init(int version)
 	pthread_mutex_lock(&one);
 	if (pp_process.outcome == NEVER || pp_process.pid != getpid()) {
 		if (pp_process.outcome != NEVER)
-			forget();
-		pp_process.outcome = begin();
+			forget_all();
+		pp_process.outcome = begin_library();
 	}
 	outcome = pp_process.outcome;
 	pthread_mutex_unlock(&one);
@@ -106,7 +106,7 @@ void PAPI_shutdown(void)
 {
 	if (pp_process.outcome == NEVER)
 		return;
-	forget();
+	forget_all();
 	pp_process.outcome = NEVER;
 	pp_process.level = PAPI_NOT_INITED;
 }

@@ -12,7 +12,7 @@ int pp_event_index(const struct pp_set *set, int code)
 	return PAPI_EINVAL;
 }
 
-static int grow(struct pp_set *set)
+static int grow_members(struct pp_set *set)
 {
 	int room = set->room ? 2 * set->room : 8;
 	struct pp_event *event;
@@ -96,7 +96,7 @@ static int compile(struct pp_set *set)
 	return PAPI_OK;
 }
 
-static void drop(struct pp_set *set, int index)
+static void drop_member(struct pp_set *set, int index)
 {
 	free(set->event[index].term);
 	memmove(&set->event[index], &set->event[index + 1],
@@ -104,7 +104,7 @@ static void drop(struct pp_set *set, int index)
 	set->nevents--;
 }
 
-static int settle(struct pp_set *set)
+static int settle_set(struct pp_set *set)
 {
 	int code = compile(set);
 
@@ -156,15 +156,15 @@ static int add_event(struct pp_set *set, int event)
 		return code;
 	if (set->reader && set->opener != pp_self)
 		return PAPI_ECMP; /* its counters are another thread's */
-	code = grow(set);
+	code = grow_members(set);
 	if (code != PAPI_OK)
 		return code;
 	set->event[set->nevents] = (struct pp_event){.code = event};
 	set->stopped[set->nevents++] = 0;
-	code = settle(set);
+	code = settle_set(set);
 	if (code != PAPI_OK) {
-		drop(set, set->nevents - 1);
-		settle(set); /* what worked before */
+		drop_member(set, set->nevents - 1);
+		settle_set(set); /* what worked before */
 	}
 	return code;
 }
@@ -211,8 +211,8 @@ int PAPI_remove_event(int EventSet, int EventCode)
 		PAPI_sprofil(NULL, 0, EventSet, EventCode, 0, 0);
 	if (set->state & PAPI_OVERFLOWING)
 		PAPI_overflow(EventSet, EventCode, 0, 0, NULL);
-	drop(set, index);
-	return pp_return(settle(set));
+	drop_member(set, index);
+	return pp_return(settle_set(set));
 }
 
 int PAPI_remove_named_event(int EventSet, const char *EventName)
@@ -223,7 +223,8 @@ int PAPI_remove_named_event(int EventSet, const char *EventName)
 }
 
 /* The error of the first, or how many were done before one failed. */
-static int each(int EventSet, const int *events, int n, int (*act)(int EventSet, int event))
+static int for_each_event(int EventSet, const int *events, int n,
+			  int (*act)(int EventSet, int event))
 {
 	if (!events || n <= 0)
 		return pp_return(PAPI_EINVAL);
@@ -238,10 +239,10 @@ static int each(int EventSet, const int *events, int n, int (*act)(int EventSet,
 
 int PAPI_add_events(int EventSet, int *Events, int number)
 {
-	return each(EventSet, Events, number, PAPI_add_event);
+	return for_each_event(EventSet, Events, number, PAPI_add_event);
 }
 
 int PAPI_remove_events(int EventSet, int *Events, int number)
 {
-	return each(EventSet, Events, number, PAPI_remove_event);
+	return for_each_event(EventSet, Events, number, PAPI_remove_event);
 }

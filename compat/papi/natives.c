@@ -76,7 +76,7 @@ static int put_entry(struct entry *e)
 	return (int)(used - 1);
 }
 
-static int find(const char *given, uint32_t hash)
+static int find_entry(const char *given, uint32_t hash)
 {
 	for (uint32_t i = 0; i < used; i++) {
 		const struct entry *e = entries[i];
@@ -160,8 +160,8 @@ static int component_of_pmu(int pmu)
 	return tach_pmu_describe(pmu, &info) == 0 && info.uncore ? PP_UNCORE : PP_CORE;
 }
 
-static int enter(const char *given, int pmu, int event, int attribute,
-		 const struct tach_event *encoded, const struct perf_event_attr *attr)
+static int enter_event(const char *given, int pmu, int event, int attribute,
+		       const struct tach_event *encoded, const struct perf_event_attr *attr)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
 	struct entry *e = calloc(1, sizeof *e);
@@ -210,11 +210,12 @@ int pp_native_enter(int pmu, int event, int attribute, const char *name, int *co
 	int at;
 
 	pp_enter();
-	at = find(name, hash);
+	at = find_entry(name, hash);
 	pp_leave();
 	if (at < 0)
-		at = enter(name, pmu, event, attribute,
-			   encode_native(name, &encoded, &attr) == 0 ? &encoded : NULL, &attr);
+		at = enter_event(name, pmu, event, attribute,
+				 encode_native(name, &encoded, &attr) == 0 ? &encoded : NULL,
+				 &attr);
 	if (at < 0)
 		return at;
 	*code = at | PAPI_NATIVE_MASK;
@@ -233,10 +234,10 @@ int pp_native_share(int n, int *code)
 		return PAPI_ENOEVNT;
 	snprintf(given, sizeof given, "%s%s", prefix, share);
 	pp_enter();
-	at = find(given, hash_of(given));
+	at = find_entry(given, hash_of(given));
 	pp_leave();
 	if (at < 0) {
-		at = enter(given, -1, n, -1, NULL, NULL);
+		at = enter_event(given, -1, n, -1, NULL, NULL);
 		if (at < 0)
 			return at;
 		e = entries[at];
@@ -295,7 +296,7 @@ int pp_native_code(const char *name, int *code)
 	     !pp_component_disabled(PP_TOPDOWN)))
 		return pp_native_share(pp_topdown_find(rest), code);
 	pp_enter();
-	at = find(rest, hash_of(rest));
+	at = find_entry(rest, hash_of(rest));
 	pp_leave();
 	if (at >= 0 && !entries[at]->native.usable)
 		return missing;
@@ -306,7 +307,8 @@ int pp_native_code(const char *name, int *code)
 		row = row_of(event.pmu, rest);
 		if (row < 0 && !is_raw(rest))
 			return missing;
-		at = enter(rest, event.pmu, row < 0 ? event.event : row, -1, &event, &attr);
+		at = enter_event(rest, event.pmu, row < 0 ? event.event : row, -1, &event,
+				 &attr);
 		if (at < 0)
 			return at;
 	}

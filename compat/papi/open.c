@@ -25,7 +25,7 @@ void pp_close(struct pp_set *set)
 }
 
 /* Sets of this thread that have counters and do not run: how many were closed. */
-static int evict(const struct pp_set *but)
+static int evict_sets(const struct pp_set *but)
 {
 	int n = 0;
 
@@ -90,7 +90,7 @@ static int open_reader(struct pp_set *set)
 	if (code != 0)
 		return pp_from_tach(code);
 	code = tach_reader_open(set->set, &set->reader, NULL);
-	if (code == TACH_ERR_NOCOUNTER && evict(set) > 0)
+	if (code == TACH_ERR_NOCOUNTER && evict_sets(set) > 0)
 		code = tach_reader_open(set->set, &set->reader, NULL);
 	if (code != 0) {
 		set->reader = NULL;
@@ -102,7 +102,7 @@ static int open_reader(struct pp_set *set)
 
 /* ---- by read(2) ---- */
 
-static int target(const struct pp_set *set)
+static int find_target(const struct pp_set *set)
 {
 	if (set->state & PAPI_ATTACHED)
 		return (int)set->attached;
@@ -113,7 +113,7 @@ static int target(const struct pp_set *set)
 
 static int open_kernel(struct pp_set *set)
 {
-	struct pp_kernel_options options = {target(set), set->cpu,
+	struct pp_kernel_options options = {find_target(set), set->cpu,
 					    set->state & PAPI_MULTIPLEXING, set->inherit, 1};
 	struct perf_event_attr *attr = calloc((size_t)set->nmembers, sizeof(*attr));
 	int code, hardware = 0;
@@ -131,9 +131,9 @@ static int open_kernel(struct pp_set *set)
 	options.kept =
 		!hardware && !options.multiplexed && !options.inherit && options.pid == 0;
 	if (options.multiplexed && hardware)
-		evict(set);
+		evict_sets(set);
 	code = pp_kernel_open(attr, set->nmembers, &options, &set->kernel);
-	if (code == PAPI_ECNFLCT && evict(set) > 0)
+	if (code == PAPI_ECNFLCT && evict_sets(set) > 0)
 		code = pp_kernel_open(attr, set->nmembers, &options, &set->kernel);
 	free(attr);
 	return code;
@@ -211,7 +211,7 @@ int pp_begin(struct pp_set *set)
 		if (set->state & PAPI_RUNNING)
 			return pp_kernel_reset(set->kernel);
 		if (set->state & PAPI_MULTIPLEXING)
-			evict(set);
+			evict_sets(set);
 		return pp_kernel_begin(set->kernel);
 	}
 	if (!(set->state & PAPI_RUNNING) && tach_uncore_start(set->uncore) != 0)

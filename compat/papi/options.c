@@ -19,7 +19,7 @@ static int is_stopped(const struct pp_set *set)
 }
 
 /* Close the counters: the next start opens them with the new options. */
-static int renew(struct pp_set *set)
+static int close_counters(struct pp_set *set)
 {
 	if (set->reader && set->opener != pp_self)
 		return PAPI_ECMP;
@@ -68,7 +68,7 @@ static int attach(const PAPI_option_t *ptr)
 		return PAPI_ECMP;
 	code = pp_kernel_try(set, (int)ptr->attach.tid, set->cpu, set->domain, set->inherit);
 	if (code == PAPI_OK)
-		code = renew(set);
+		code = close_counters(set);
 	if (code != PAPI_OK)
 		return code;
 	set->state |= PAPI_ATTACHED;
@@ -97,7 +97,7 @@ static int attach_cpu(const PAPI_option_t *ptr)
 		return PAPI_EISRUN;
 	code = pp_kernel_try(set, 0, (int)ptr->cpu.cpu_num, set->domain, set->inherit);
 	if (code == PAPI_OK)
-		code = renew(set);
+		code = close_counters(set);
 	if (code != PAPI_OK)
 		return code;
 	set->cpu = (int)ptr->cpu.cpu_num;
@@ -105,7 +105,7 @@ static int attach_cpu(const PAPI_option_t *ptr)
 	return PAPI_OK;
 }
 
-static int multiplex(PAPI_option_t *ptr)
+static int set_multiplex(PAPI_option_t *ptr)
 {
 	struct pp_set *set;
 	int code = set_with_component(ptr->multiplex.eventset, &set), before;
@@ -118,7 +118,7 @@ static int multiplex(PAPI_option_t *ptr)
 		return PAPI_EINVAL;
 	code = pp_kernel_try(set, pid_of(set), set->cpu, set->domain, set->inherit);
 	if (code == PAPI_OK)
-		code = renew(set);
+		code = close_counters(set);
 	if (code != PAPI_OK)
 		return code;
 	before = set->state;
@@ -180,7 +180,7 @@ static int set_domain(const PAPI_option_t *ptr)
 		return PAPI_EISRUN;
 	code = pp_kernel_try(set, pid_of(set), set->cpu, domain, set->inherit);
 	if (code == PAPI_OK)
-		code = renew(set);
+		code = close_counters(set);
 	if (code == PAPI_OK)
 		set->domain = domain;
 	return code;
@@ -225,7 +225,7 @@ static int set_granularity(const PAPI_option_t *ptr)
 		return PAPI_OK;
 	if (!is_stopped(set))
 		return PAPI_EISRUN;
-	code = renew(set);
+	code = close_counters(set);
 	if (code != PAPI_OK)
 		return code;
 	set->cpu = granularity == PAPI_GRN_SYS ? sched_getcpu() : set->cpu;
@@ -248,7 +248,7 @@ static int set_inherit(const PAPI_option_t *ptr)
 		return PAPI_ECMP;
 	code = pp_kernel_try(set, pid_of(set), set->cpu, set->domain, ptr->inherit.inherit);
 	if (code == PAPI_OK)
-		code = renew(set);
+		code = close_counters(set);
 	if (code == PAPI_OK)
 		set->inherit = ptr->inherit.inherit;
 	return code;
@@ -297,7 +297,7 @@ static int set_option(int option, PAPI_option_t *ptr)
 	case PAPI_CPU_ATTACH:
 		return attach_cpu(ptr);
 	case PAPI_MULTIPLEX:
-		return multiplex(ptr);
+		return set_multiplex(ptr);
 	case PAPI_DEBUG:
 		return set_debug(ptr);
 	case PAPI_DEFDOM:

@@ -33,7 +33,7 @@ static void *address_of(const void *context)
 #endif
 }
 
-static void tell(struct pp_set *set, const struct pp_watch *w, void *context)
+static void report_overflow(struct pp_set *set, const struct pp_watch *w, void *context)
 {
 	struct pp_sampling *s = set->sampling;
 	void *address = address_of(context);
@@ -45,7 +45,7 @@ static void tell(struct pp_set *set, const struct pp_watch *w, void *context)
 }
 
 /* By software: whose count has reached its threshold? */
-static void compare(struct pp_set *set, void *context)
+static void compare_counts(struct pp_set *set, void *context)
 {
 	struct pp_sampling *s = set->sampling;
 	long long values[PP_EVENTS];
@@ -58,11 +58,11 @@ static void compare(struct pp_set *set, void *context)
 		if (values[w->index] < w->deadline)
 			continue;
 		w->deadline = values[w->index] + w->threshold;
-		tell(set, w, context);
+		report_overflow(set, w, context);
 	}
 }
 
-static void overflowed(int signal, siginfo_t *info, void *context)
+static void handle_overflow(int signal, siginfo_t *info, void *context)
 {
 	struct pp_set *set = pp_self->running[PP_CORE];
 	struct pp_sampling *s = set ? set->sampling : NULL;
@@ -71,13 +71,13 @@ static void overflowed(int signal, siginfo_t *info, void *context)
 	if (!s || !s->running)
 		return;
 	if (s->clock >= 0 && info->si_fd == s->clock) {
-		compare(set, context);
+		compare_counts(set, context);
 		ioctl(s->clock, PERF_EVENT_IOC_REFRESH, 1);
 		return;
 	}
 	for (int i = 0; i < s->n; i++)
 		if (s->watch[i].fd == info->si_fd) {
-			tell(set, &s->watch[i], context);
+			report_overflow(set, &s->watch[i], context);
 			if (s->running)
 				ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
 			return;
@@ -91,7 +91,7 @@ static void catch_signal(void)
 	struct sigaction action;
 
 	memset(&action, 0, sizeof action);
-	action.sa_sigaction = overflowed;
+	action.sa_sigaction = handle_overflow;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigaction(pp_component(PP_CORE)->hardware_intr_sig, &action, NULL);
 }
@@ -176,7 +176,7 @@ int pp_sampling_start(struct pp_set *set)
 	return code;
 }
 
-static void shut(int *fd)
+static void close_descriptor(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -191,8 +191,8 @@ void pp_sampling_stop(struct pp_set *set)
 		return;
 	s->running = 0;
 	for (int i = 0; i < s->n; i++)
-		shut(&s->watch[i].fd);
-	shut(&s->clock);
+		close_descriptor(&s->watch[i].fd);
+	close_descriptor(&s->clock);
 }
 
 void pp_sampling_free(struct pp_set *set)
@@ -252,7 +252,7 @@ int pp_watch_put(struct pp_set *set, int index, int threshold, int flags)
 	if (!(flags & PAPI_OVERFLOW_FORCE_SW)) {
 		flags |= PAPI_OVERFLOW_HARDWARE;
 		code = open_watch(set, &fresh);
-		shut(&fresh.fd);
+		close_descriptor(&fresh.fd);
 		if (code != PAPI_OK) {
 			if (s->n == 0)
 				pp_sampling_free(set);

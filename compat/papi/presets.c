@@ -76,7 +76,7 @@ static enum pp_kind kind_of(const struct tach_formula *formula, int n)
 	return value == 2 * (double)count[0] - sum ? PP_DIFFERENCE : PP_FORMULA;
 }
 
-static void empty(struct pp_derived *d)
+static void free_preset(struct pp_derived *d)
 {
 	tach_expansion_free(d->expansion);
 	free(d->code);
@@ -91,7 +91,7 @@ static void fill(struct pp_derived *d, const char *name)
 	d->info.size = sizeof d->info;
 	if (tach_derived_find(registry, pp_default_pmu(), name, &d->info) != 0 ||
 	    tach_derived_expand(registry, pp_default_pmu(), name, &d->expansion, NULL) != 0) {
-		empty(d);
+		free_preset(d);
 		return;
 	}
 	n = tach_expansion_count(d->expansion);
@@ -101,7 +101,7 @@ static void fill(struct pp_derived *d, const char *name)
 		    PAPI_OK)
 			n = 0;
 	if (!d->code || n == 0) {
-		empty(d);
+		free_preset(d);
 		return;
 	}
 	strncpy(d->symbol, d->info.name, sizeof d->symbol - 1);
@@ -183,9 +183,9 @@ void pp_presets_begin(void)
 void pp_presets_forget(void)
 {
 	for (int i = 0; i < KNOWN; i++)
-		empty(&preset[i]);
+		free_preset(&preset[i]);
 	for (int i = 0; i < nuser; i++)
-		empty(&user[i]);
+		free_preset(&user[i]);
 	memset(looked, 0, sizeof looked);
 	nuser = 0;
 	tach_derived_free(registry);

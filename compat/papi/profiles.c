@@ -16,7 +16,7 @@ static unsigned bucket_size(int flags)
 }
 
 /* Buckets stop at what they hold. */
-static int count(const PAPI_sprofil_t *p, unsigned long index, unsigned size)
+static int count_in_bucket(const PAPI_sprofil_t *p, unsigned long index, unsigned size)
 {
 	char *at;
 
@@ -46,12 +46,13 @@ void pp_profile_add(const struct pp_watch *w, const void *address)
 			continue;
 		}
 		if ((unsigned long)address >= (unsigned long)p->pr_off &&
-		    count(p, (unsigned long)((unsigned __int128)offset * p->pr_scale >> 17),
-			  size))
+		    count_in_bucket(
+			    p, (unsigned long)((unsigned __int128)offset * p->pr_scale >> 17),
+			    size))
 			return;
 	}
 	if (rest)
-		count(rest, 0, size);
+		count_in_bucket(rest, 0, size);
 }
 
 /* ---- PAPI's ---- */
@@ -72,7 +73,7 @@ static int flags_fit(int flags)
 	return !(flags & ~FLAGS) && !(buckets & (buckets - 1));
 }
 
-static int watched(const struct pp_set *set)
+static int count_watched(const struct pp_set *set)
 {
 	int n = 0;
 
@@ -92,7 +93,7 @@ static int remove_profile(struct pp_set *set, int event)
 	if (!w || !w->profiling)
 		return PAPI_EINVAL;
 	code = pp_watch_remove(set, event);
-	if (watched(set) == 0)
+	if (count_watched(set) == 0)
 		set->state &= ~PAPI_PROFILING;
 	return code;
 }
@@ -130,7 +131,7 @@ int PAPI_sprofil(PAPI_sprofil_t *prof, int profcnt, int EventSet, int EventCode,
 	if (!scales_fit(prof, prof ? profcnt : 0) || threshold < 0 ||
 	    (!(set->state & PAPI_PROFILING) && threshold == 0))
 		return pp_return(PAPI_EINVAL);
-	if (threshold > 0 && watched(set) >= pp_component(set->component)->num_cntrs)
+	if (threshold > 0 && count_watched(set) >= pp_component(set->component)->num_cntrs)
 		return pp_return(PAPI_ECNFLCT);
 	if (threshold == 0)
 		return pp_return(remove_profile(set, EventCode));

@@ -11,7 +11,7 @@ static __thread struct {
 } rate = {.set = PAPI_NULL};
 
 /* The library for threads, for programs that call nothing else. */
-static int begin(void)
+static int begin_threads(void)
 {
 	if (pp_process.level == (PAPI_LOW_LEVEL_INITED | PAPI_THREAD_LEVEL_INITED))
 		return PAPI_OK;
@@ -20,7 +20,7 @@ static int begin(void)
 	return PAPI_thread_init(NULL) == PAPI_OK ? PAPI_OK : PAPI_EINVAL;
 }
 
-static int stop(long long *values)
+static int stop_rate(long long *values)
 {
 	int code = PAPI_stop(rate.set, values);
 
@@ -57,11 +57,11 @@ static int start_rate(enum mode mode, int *events, int n)
 }
 
 /* The first call, and one for something else, begin; the others give values since the last. */
-static int call(enum mode mode, int *events, int n, float *rtime, float *ptime,
-		long long *count, float *per, long long *values)
+static int call_rate(enum mode mode, int *events, int n, float *rtime, float *ptime,
+		     long long *count, float *per, long long *values)
 {
 	long long real, virtual;
-	int code = begin();
+	int code = begin_threads();
 
 	for (int i = 0; code == PAPI_OK && i < n && mode != PER_CYCLE; i += 2)
 		code = PAPI_query_event(events[i]);
@@ -69,7 +69,7 @@ static int call(enum mode mode, int *events, int n, float *rtime, float *ptime,
 		return code;
 	if (rate.mode != mode || rate.first != events[0]) {
 		if (rate.mode != NONE)
-			code = stop(values);
+			code = stop_rate(values);
 		for (int i = 0; i < n; i++)
 			values[i] = 0;
 		if (code != PAPI_OK)
@@ -110,7 +110,7 @@ int PAPI_flips_rate(int event, float *rtime, float *ptime, long long *flpins, fl
 		return PAPI_ENOEVNT;
 	if (!rtime || !ptime || !flpins || !mflips)
 		return PAPI_EINVAL;
-	return call(FLIPS, &event, 1, rtime, ptime, flpins, mflips, value);
+	return call_rate(FLIPS, &event, 1, rtime, ptime, flpins, mflips, value);
 }
 
 int PAPI_flops_rate(int event, float *rtime, float *ptime, long long *flpops, float *mflops)
@@ -121,7 +121,7 @@ int PAPI_flops_rate(int event, float *rtime, float *ptime, long long *flpops, fl
 		return PAPI_ENOEVNT;
 	if (!rtime || !ptime || !flpops || !mflops)
 		return PAPI_EINVAL;
-	return call(FLOPS, &event, 1, rtime, ptime, flpops, mflops, value);
+	return call_rate(FLOPS, &event, 1, rtime, ptime, flpops, mflops, value);
 }
 
 int PAPI_ipc(float *rtime, float *ptime, long long *ins, float *ipc)
@@ -131,7 +131,7 @@ int PAPI_ipc(float *rtime, float *ptime, long long *ins, float *ipc)
 
 	if (!rtime || !ptime || !ins || !ipc)
 		return PAPI_EINVAL;
-	return call(PER_CYCLE, events, 2, rtime, ptime, ins, ipc, values);
+	return call_rate(PER_CYCLE, events, 2, rtime, ptime, ins, ipc, values);
 }
 
 int PAPI_epc(int event, float *rtime, float *ptime, long long *ref, long long *core,
@@ -142,11 +142,11 @@ int PAPI_epc(int event, float *rtime, float *ptime, long long *ref, long long *c
 
 	if (!rtime || !ptime || !ref || !core || !evt || !epc)
 		return PAPI_EINVAL;
-	code = begin();
+	code = begin_threads();
 	if (code != PAPI_OK)
 		return code;
 	n = PAPI_query_event(PAPI_REF_CYC) == PAPI_OK ? 3 : 2;
-	code = call(PER_EVENT, events, n, rtime, ptime, evt, epc, values);
+	code = call_rate(PER_EVENT, events, n, rtime, ptime, evt, epc, values);
 	*ref = values[2];
 	*core = values[1];
 	return code;
@@ -159,7 +159,7 @@ int PAPI_rate_stop(void)
 
 	if (rate.mode == NONE)
 		return PAPI_ENOEVNT;
-	code = stop(values);
+	code = stop_rate(values);
 	rate.mode = NONE;
 	return code;
 }

@@ -93,12 +93,12 @@ static FILE *create_file(char *path, size_t size)
 
 /* ---- JSON ---- */
 
-static void indent(FILE *to, int n)
+static void write_indent(FILE *to, int n)
 {
 	fprintf(to, "\n%*s", 2 * n, "");
 }
 
-static void quote(FILE *to, const char *text)
+static void write_quoted(FILE *to, const char *text)
 {
 	putc('"', to);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -121,16 +121,16 @@ static void put_text(FILE *to, int depth, const char *key, const char *text)
 		if (*text != ' ' || text[1] != ' ')
 			one[n++] = *text;
 	one[n] = '\0';
-	indent(to, depth);
+	write_indent(to, depth);
 	fprintf(to, "\"%s\":", key);
-	quote(to, one);
+	write_quoted(to, one);
 	putc(',', to);
 }
 
 static void put_number(FILE *to, int depth, const char *key, long long value, const char *end)
 {
-	indent(to, depth);
-	quote(to, key);
+	write_indent(to, depth);
+	write_quoted(to, key);
 	fprintf(to, ":\"%lld\"%s", value, end);
 }
 
@@ -139,21 +139,21 @@ static void put_definitions(FILE *to)
 	const struct pp_choice *choice = &pp_regions.choice;
 	int at = 0;
 
-	indent(to, 1);
+	write_indent(to, 1);
 	fputs("\"event_definitions\":{", to);
 	for (int i = 0; i < choice->nsets; i++)
 		for (int k = 0; k < choice->count[i]; k++, at++) {
-			indent(to, 2);
-			quote(to, choice->name[at]);
+			write_indent(to, 2);
+			write_quoted(to, choice->name[at]);
 			fputs(":{", to);
 			put_text(to, 3, "component", pp_component(choice->component[i])->name);
-			indent(to, 3);
+			write_indent(to, 3);
 			fprintf(to, "\"type\":\"%s\"",
 				choice->instant[at] ? "instant" : "delta");
-			indent(to, 2);
+			write_indent(to, 2);
 			fputs(at + 1 < choice->nevents ? "}," : "}", to);
 		}
-	indent(to, 1);
+	write_indent(to, 1);
 	fputs("},", to);
 }
 
@@ -218,7 +218,7 @@ static void put_reads(FILE *to, const struct pp_log *log, struct pp_block *block
 		snprintf(key, sizeof key, "read_%d", r->reads);
 		put_number(to, 6, key, value_of(r, entry, n), --left ? "," : "");
 	}
-	indent(to, 5);
+	write_indent(to, 5);
 	putc('}', to);
 }
 
@@ -227,16 +227,18 @@ static void put_entry(FILE *to, const struct pp_log *log, struct pp_block *block
 {
 	const struct pp_choice *choice = &pp_regions.choice;
 
-	indent(to, 4);
+	write_indent(to, 4);
 	fprintf(to, "\"%d\":{", entry->id);
-	indent(to, 5);
+	write_indent(to, 5);
 	fputs("\"name\":", to);
-	quote(to, entry->name);
+	write_quoted(to, entry->name);
 	putc(',', to);
 	put_number(to, 5, "parent_region_id", entry->parent ? entry->parent->id : -1, ",");
 	for (int n = 0; n < choice->nevents + 2; n++) {
-		indent(to, 5);
-		quote(to, n == 0 ? "cycles" : n == 1 ? "real_time_nsec" : choice->name[n - 2]);
+		write_indent(to, 5);
+		write_quoted(to, n == 0	  ? "cycles"
+				 : n == 1 ? "real_time_nsec"
+					  : choice->name[n - 2]);
 		putc(':', to);
 		if (entry->reads)
 			put_reads(to, log, block, entry, n);
@@ -245,7 +247,7 @@ static void put_entry(FILE *to, const struct pp_log *log, struct pp_block *block
 		if (n < choice->nevents + 1)
 			putc(',', to);
 	}
-	indent(to, 4);
+	write_indent(to, 4);
 	putc('}', to);
 }
 
@@ -255,9 +257,9 @@ static void put_log(FILE *to, const struct pp_log *log, int number)
 	struct pp_record *r = NULL;
 	int first = 1;
 
-	indent(to, 2);
+	write_indent(to, 2);
 	fprintf(to, "\"%d\":{", number);
-	indent(to, 3);
+	write_indent(to, 3);
 	fputs("\"regions\":{", to);
 	while ((r = next_record(log, &block, r))) {
 		if (!r->name)
@@ -267,9 +269,9 @@ static void put_log(FILE *to, const struct pp_log *log, int number)
 		first = 0;
 		put_entry(to, log, block, r);
 	}
-	indent(to, 3);
+	write_indent(to, 3);
 	putc('}', to);
-	indent(to, 2);
+	write_indent(to, 2);
 	putc('}', to);
 }
 
@@ -302,7 +304,7 @@ static void put_threads(FILE *to, struct pp_log **logs, int n)
 		tids = calloc((size_t)known, sizeof(*tids));
 	if (!tids || PAPI_list_threads(tids, &known) != PAPI_OK)
 		known = 0;
-	indent(to, 1);
+	write_indent(to, 1);
 	fputs("\"threads\":{", to);
 	for (int i = 0; i < n; i++) {
 		int at = count_below(tids, known, logs[i]->tid);
@@ -312,7 +314,7 @@ static void put_threads(FILE *to, struct pp_log **logs, int n)
 		if (i + 1 < n)
 			putc(',', to);
 	}
-	indent(to, 1);
+	write_indent(to, 1);
 	fputs("}\n}\n", to);
 	free(tids);
 }
@@ -322,7 +324,7 @@ static void put_all(FILE *to, struct pp_log **logs, int n)
 	const PAPI_hw_info_t *machine = PAPI_get_hardware_info();
 
 	putc('{', to);
-	indent(to, 1);
+	write_indent(to, 1);
 	fprintf(to, "\"papi_version\":\"%d.%d.%d.%d\",", PAPI_VERSION_MAJOR(PAPI_VERSION),
 		PAPI_VERSION_MINOR(PAPI_VERSION), PAPI_VERSION_REVISION(PAPI_VERSION),
 		PAPI_VERSION_INCREMENT(PAPI_VERSION));
@@ -335,7 +337,7 @@ static void put_all(FILE *to, struct pp_log **logs, int n)
 	put_threads(to, logs, n);
 }
 
-static void show(const char *path)
+static void print_file(const char *path)
 {
 	FILE *from = fopen(path, "re");
 	int c;
@@ -366,7 +368,7 @@ static void write_file(struct pp_log **logs, int n)
 	if (lost)
 		pp_regions_say("Error: %s is not complete: %s.\n", path, strerror(errno));
 	if (secure_getenv("PAPI_REPORT"))
-		show(path);
+		print_file(path);
 }
 
 void pp_output_write(void)

@@ -89,7 +89,7 @@ static void close_sets(struct pp_log *log)
 }
 
 /* After an error there is no output, as with PAPI. */
-static int fail(struct pp_log *log, int code)
+static int fail_region(struct pp_log *log, int code)
 {
 	if (log)
 		close_sets(log);
@@ -209,18 +209,18 @@ static TACH_COLD int begin_long(const char *region)
 	if (!log) {
 		code = make_log(&log);
 		if (code != PAPI_OK)
-			return fail(NULL, code);
+			return fail_region(NULL, code);
 	}
 	if (!log->running)
 		code = pp_choice_start(&pp_regions.choice, log);
 	if (code != PAPI_OK)
-		return fail(log, code);
+		return fail_region(log, code);
 	record = open_entry(log, region);
 	if (!record)
-		return fail(log, PAPI_ENOMEM);
+		return fail_region(log, PAPI_ENOMEM);
 	code = read_sets(log, record->value);
 	read_clocks(record, 0);
-	return code == PAPI_OK ? PAPI_OK : fail(log, code);
+	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
 /* A log has its one set only while this runs and no error has occurred. */
@@ -240,10 +240,10 @@ int PAPI_hl_region_begin(const char *region)
 		return begin_long(region);
 	record = open_entry(log, region);
 	if (TACH_UNLIKELY(!record))
-		return fail(log, PAPI_ENOMEM);
+		return fail_region(log, PAPI_ENOMEM);
 	code = log->only->read(log->only, record->value);
 	read_clocks(record, 0);
-	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail(log, code);
+	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail_region(log, code);
 }
 
 static TACH_COLD int refuse_edge(const char *call, const char *region)
@@ -274,13 +274,13 @@ int PAPI_hl_read(const char *region)
 		return PAPI_OK; /* PAPI ignores it, too */
 	record = add_record(log);
 	if (!record)
-		return fail(log, PAPI_ENOMEM);
+		return fail_region(log, PAPI_ENOMEM);
 	record->name = NULL;
 	record->parent = open;
 	record->reads = ++open->reads;
 	code = read_sets(log, record->value + pp_regions.choice.nevents);
 	read_clocks(record, 1);
-	return code == PAPI_OK ? PAPI_OK : fail(log, code);
+	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
 static TACH_COLD int end_long(const char *region)
@@ -294,12 +294,12 @@ static TACH_COLD int end_long(const char *region)
 	record = log->open;
 	if (!record || strcmp(record->name, region) != 0) {
 		refuse_edge("PAPI_hl_region_end", region);
-		return fail(log, PAPI_EINVAL);
+		return fail_region(log, PAPI_EINVAL);
 	}
 	read_clocks(record, 1);
 	code = read_sets(log, record->value + pp_regions.choice.nevents);
 	if (code != PAPI_OK)
-		return fail(log, code);
+		return fail_region(log, code);
 	log->open = record->parent;
 	log->closed++;
 	return PAPI_OK;
@@ -319,7 +319,7 @@ int PAPI_hl_region_end(const char *region)
 	if (TACH_UNLIKELY(
 		    log->only->read(log->only, record->value + pp_regions.choice.nevents) !=
 		    PAPI_OK))
-		return fail(log, PAPI_ECLOST);
+		return fail_region(log, PAPI_ECLOST);
 	log->open = record->parent;
 	log->closed++;
 	return PAPI_OK;

@@ -7,7 +7,7 @@
 struct pp_table pp_table;
 
 /* The old array stays: other threads look into it without a lock. */
-static int widen(void)
+static int widen_sets(void)
 {
 	uint32_t size = pp_table.size ? 2 * pp_table.size : PAPI_INIT_SLOTS;
 	struct pp_set **larger = calloc(size, sizeof(*larger));
@@ -21,7 +21,7 @@ static int widen(void)
 	return PAPI_OK;
 }
 
-static int enter(struct pp_set *set)
+static int enter_set(struct pp_set *set)
 {
 	uint32_t i = 0;
 	int code = PAPI_OK;
@@ -30,7 +30,7 @@ static int enter(struct pp_set *set)
 	while (i < pp_table.size && pp_table.slot[i])
 		i++;
 	if (i == pp_table.size)
-		code = widen();
+		code = widen_sets();
 	if (code == PAPI_OK) {
 		set->number = (int)i;
 		pp_table.slot[i] = set;
@@ -63,7 +63,7 @@ void pp_set_free(struct pp_set *set)
 
 /* A reader belongs to its thread: if that is another one, which lives, the set waits for its
  * end. */
-static void dispose(struct pp_set *set)
+static void dispose_set(struct pp_set *set)
 {
 	if (set->reader && set->opener != pp_self) {
 		set->reading = set->ready = NULL;
@@ -86,7 +86,7 @@ void pp_sets_free(const struct pp_thread *master)
 			PAPI_stop((int)i, NULL);
 		pp_enter();
 		pp_table.slot[i] = NULL;
-		dispose(set);
+		dispose_set(set);
 		pp_leave();
 	}
 }
@@ -152,7 +152,7 @@ int PAPI_create_eventset(int *EventSet)
 	set->state = PAPI_STOPPED;
 	set->read = pp_read_long;
 	set->master = self;
-	code = enter(set);
+	code = enter_set(set);
 	if (code != PAPI_OK) {
 		free(set);
 		return pp_return(code);
@@ -233,7 +233,7 @@ int PAPI_destroy_eventset(int *EventSet)
 		return pp_return(PAPI_EINVAL);
 	pp_enter();
 	pp_table.slot[set->number] = NULL;
-	dispose(set);
+	dispose_set(set);
 	pp_leave();
 	*EventSet = PAPI_NULL;
 	return PAPI_OK;

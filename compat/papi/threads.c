@@ -16,7 +16,7 @@ static pthread_key_t key;
 static unsigned generation; /* of initialisations: what was known before is void */
 static __thread unsigned known_in;
 
-static int known(void)
+static int is_known(void)
 {
 	return pp_self != &pp_nobody && known_in == generation;
 }
@@ -27,7 +27,7 @@ static void thread_ends(void *context)
 	struct pp_thread *t = context;
 	struct pp_set *set;
 
-	if (!known() || pp_self != t)
+	if (!is_known() || pp_self != t)
 		return;
 	pp_enter();
 	for (uint32_t i = 0; i < pp_table.size; i++)
@@ -75,7 +75,7 @@ int pp_thread_get(struct pp_thread **out)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct pp_thread *t;
 
-	if (known()) {
+	if (is_known()) {
 		*out = pp_self;
 		return PAPI_OK;
 	}
@@ -129,7 +129,7 @@ int pp_threads_begin(void)
  */
 void pp_threads_end(void)
 {
-	struct pp_thread *self = known() ? pp_self : NULL;
+	struct pp_thread *self = is_known() ? pp_self : NULL;
 
 	pp_enter();
 	ring = NULL;
@@ -145,7 +145,7 @@ void pp_threads_end(void)
 
 void pp_threads_forked(void)
 {
-	if (!known())
+	if (!is_known())
 		return;
 	memset(pp_self->running, 0, sizeof pp_self->running);
 	pp_self->orphans = NULL;
@@ -202,7 +202,7 @@ int PAPI_unregister_thread(void)
 	struct pp_thread *t = pp_self;
 	unsigned long tid = number_of ? number_of() : (unsigned long)getpid();
 
-	if (!known())
+	if (!is_known())
 		return pp_return(PAPI_EMISC);
 	if (t->tid != tid && t->maker != tid)
 		return pp_return(PAPI_EBUG);
@@ -222,7 +222,7 @@ int PAPI_unregister_thread(void)
 	return PAPI_OK;
 }
 
-static int gather(int tag, PAPI_all_thr_spec_t *to)
+static int gather_values(int tag, PAPI_all_thr_spec_t *to)
 {
 	int n = 0;
 
@@ -248,7 +248,7 @@ int PAPI_list_threads(PAPI_thread_id_t *tids, int *number)
 	if (!number || (tids && *number <= 0))
 		return pp_return(PAPI_EINVAL);
 	all.num = *number;
-	gather(0, &all);
+	gather_values(0, &all);
 	*number = all.num;
 	return PAPI_OK;
 }
@@ -264,7 +264,7 @@ int PAPI_get_thr_specific(int tag, void **ptr)
 	if (tag < 0 || tag > PAPI_NUM_TLS || !ptr)
 		return pp_return(PAPI_EINVAL);
 	if (all)
-		return gather(tag, (PAPI_all_thr_spec_t *)ptr);
+		return gather_values(tag, (PAPI_all_thr_spec_t *)ptr);
 	code = pp_thread_get(&t);
 	if (code == PAPI_OK)
 		*ptr = t->storage[tag];

@@ -17,7 +17,7 @@ struct reader {
 	struct tach_error *err;
 };
 
-static int column(const struct reader *r)
+static int column_of(const struct reader *r)
 {
 	ptrdiff_t n = r->at - r->line_start + 1;
 
@@ -26,7 +26,7 @@ static int column(const struct reader *r)
 
 static int fail(const struct reader *r, const char *what)
 {
-	return tach__error(r->err, TACH_ERR_SYNTAX, r->line, column(r), "%s", what);
+	return tach__error(r->err, TACH_ERR_SYNTAX, r->line, column_of(r), "%s", what);
 }
 
 static int no_memory(const struct reader *r)
@@ -43,7 +43,7 @@ static void skip_space(struct reader *r)
 		}
 }
 
-static int take(struct reader *r, char c)
+static int take_char(struct reader *r, char c)
 {
 	if (r->at == r->end || *r->at != c)
 		return 0;
@@ -75,7 +75,8 @@ static int unicode_escape(struct reader *r, char **to)
 	int code = hex4(r), low;
 
 	if (code >= 0xd800 && code < 0xdc00) {
-		if (!take(r, '\\') || !take(r, 'u') || (low = hex4(r)) < 0xdc00 || low > 0xdfff)
+		if (!take_char(r, '\\') || !take_char(r, 'u') || (low = hex4(r)) < 0xdc00 ||
+		    low > 0xdfff)
 			return fail(r, "expected the second half of a surrogate pair");
 		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 	} else if (code >= 0xdc00 && code < 0xe000) {
@@ -94,7 +95,7 @@ static int escape(struct reader *r, char **to)
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char *found;
 
-	if (take(r, 'u'))
+	if (take_char(r, 'u'))
 		return unicode_escape(r, to);
 	if (r->at == r->end || !*r->at || !(found = strchr(letters, *r->at)))
 		return fail(r, "no such escape in a string");
@@ -124,7 +125,7 @@ static int read_string(struct reader *r, const char **out)
 			return fail(r, "not UTF-8");
 		if ((unsigned char)*r->at < 0x20)
 			return fail(r, "a control character in a string");
-		if (take(r, '\\')) {
+		if (take_char(r, '\\')) {
 			code = escape(r, &to);
 		} else {
 			memcpy(to, r->at, n);
@@ -140,7 +141,7 @@ static int read_string(struct reader *r, const char **out)
 
 /* ---- numbers and words ---- */
 
-static int digits(struct reader *r)
+static int skip_digits(struct reader *r)
 {
 	const char *from = r->at;
 
@@ -153,15 +154,15 @@ static int read_number(struct reader *r, struct tach__json *v)
 {
 	const char *from = r->at;
 
-	take(r, '-');
-	if (!take(r, '0') && !digits(r))
+	take_char(r, '-');
+	if (!take_char(r, '0') && !skip_digits(r))
 		return fail(r, "expected a value");
-	if (take(r, '.') && !digits(r))
+	if (take_char(r, '.') && !skip_digits(r))
 		return fail(r, "expected digits after the decimal point");
-	if (take(r, 'e') || take(r, 'E')) {
-		if (!take(r, '-'))
-			take(r, '+');
-		if (!digits(r))
+	if (take_char(r, 'e') || take_char(r, 'E')) {
+		if (!take_char(r, '-'))
+			take_char(r, '+');
+		if (!skip_digits(r))
 			return fail(r, "expected digits in the exponent");
 	}
 	if (r->at - from > NUMBER_MAX)
@@ -202,7 +203,7 @@ static int read_key(struct reader *r, const char **key)
 	if (code)
 		return code;
 	skip_space(r);
-	return take(r, ':') ? 0 : fail(r, "expected ':'");
+	return take_char(r, ':') ? 0 : fail(r, "expected ':'");
 }
 
 /* After the opening bracket. */
@@ -214,7 +215,7 @@ static int read_kids(struct reader *r, struct tach__json *v, char close)
 	if (++r->depth > DEPTH_MAX)
 		return fail(r, "nested too deeply");
 	skip_space(r);
-	if (take(r, close)) {
+	if (take_char(r, close)) {
 		r->depth--;
 		return 0;
 	}
@@ -229,9 +230,9 @@ static int read_kids(struct reader *r, struct tach__json *v, char close)
 		(*link)->key = key;
 		link = &(*link)->next;
 		skip_space(r);
-	} while (take(r, ','));
+	} while (take_char(r, ','));
 	r->depth--;
-	if (take(r, close))
+	if (take_char(r, close))
 		return 0;
 	return fail(r, close == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
 }
@@ -245,10 +246,10 @@ static int read_value(struct reader *r, struct tach__json **out)
 		return no_memory(r);
 	skip_space(r);
 	v->line = r->line;
-	v->column = column(r);
-	if (take(r, '{'))
+	v->column = column_of(r);
+	if (take_char(r, '{'))
 		return read_kids(r, v, '}');
-	if (take(r, '['))
+	if (take_char(r, '['))
 		return read_kids(r, v, ']');
 	if (r->at < r->end && *r->at == '"') {
 		v->type = TACH__JSON_STRING;

@@ -33,7 +33,7 @@ static const char *escape(unsigned c, char room[8])
 	return room;
 }
 
-static void quoted(struct tach__out *out, const char *text)
+static void write_quoted(struct tach__out *out, const char *text)
 {
 	tach__out_text(out, "\"");
 	tach__out_escaped(out, text, escape);
@@ -66,7 +66,7 @@ static void begin_item(struct tach__json_out *json, const char *key)
 	json->filled |= 1;
 	if (!key)
 		return;
-	quoted(json->out, key);
+	write_quoted(json->out, key);
 	tach__out_text(json->out, ":");
 	tach__out_text(json->out, space);
 }
@@ -102,7 +102,7 @@ void tach__json_end(struct tach__json_out *json)
 void tach__json_string(struct tach__json_out *json, const char *key, const char *text)
 {
 	begin_item(json, key);
-	quoted(json->out, text);
+	write_quoted(json->out, text);
 }
 
 void tach__json_number(struct tach__json_out *json, const char *key, double value)
@@ -129,7 +129,7 @@ void tach__json_hex(struct tach__json_out *json, const char *key, uint64_t value
 	tach__out(json->out, "\"0x%" PRIx64 "\"", value);
 }
 
-static void word(struct tach__json_out *json, const char *key, const char *text)
+static void write_word(struct tach__json_out *json, const char *key, const char *text)
 {
 	begin_item(json, key);
 	tach__out_text(json->out, text);
@@ -137,10 +137,10 @@ static void word(struct tach__json_out *json, const char *key, const char *text)
 
 void tach__json_bool(struct tach__json_out *json, const char *key, int value)
 {
-	word(json, key, value ? "true" : "false");
+	write_word(json, key, value ? "true" : "false");
 }
 
 void tach__json_null(struct tach__json_out *json, const char *key)
 {
-	word(json, key, "null");
+	write_word(json, key, "null");
 }

@@ -12,8 +12,8 @@ static void swap(char *a, char *b, size_t size)
 }
 
 /* Moves the element at `root` of a heap of n, whose greatest is first, down to its place. */
-static void sink(char *base, size_t root, size_t n, size_t size,
-		 int (*compare)(const void *, const void *))
+static void sift_down(char *base, size_t root, size_t n, size_t size,
+		      int (*compare)(const void *, const void *))
 {
 	size_t kid;
 
@@ -32,9 +32,9 @@ void tach__heapsort(void *list, size_t n, size_t size,
 	char *base = list;
 
 	for (size_t i = n / 2; i-- > 0;)
-		sink(base, i, n, size, compare);
+		sift_down(base, i, n, size, compare);
 	while (n-- > 1) {
 		swap(base, base + n * size, size);
-		sink(base, 0, n, size, compare);
+		sift_down(base, 0, n, size, compare);
 	}
 }

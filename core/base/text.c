@@ -2,7 +2,7 @@
 #include <limits.h>
 #include "core/base/text.h"
 
-static int digit(char c)
+static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -28,7 +28,7 @@ int tach__text_number(const struct tach__text *span, unsigned long long *out)
 	if (p >= end)
 		return 0;
 	for (; p < end; p++) {
-		int d = digit(*p);
+		int d = digit_value(*p);
 
 		if (d >= base)
 			return 0;

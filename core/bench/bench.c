@@ -174,8 +174,9 @@ static int add_all(struct run *run, const struct tach__counting *c)
  * Computes a metric from each sample of its operands. A metric that doubles with its operands
  * is a count, and is shown per iteration. Returns 0 if a sample has no value.
  */
-static int evaluate(const struct tach_bench *b, const struct tach_set *set, int metric,
-		    const struct tach__bench_series *operand, double *to, uint32_t samples)
+static int evaluate_metric(const struct tach_bench *b, const struct tach_set *set, int metric,
+			   const struct tach__bench_series *operand, double *to,
+			   uint32_t samples)
 {
 	static const uint32_t flags[TACH_COUNTERS_MAX];
 	double n = (double)b->iterations;
@@ -215,7 +216,7 @@ static int add_metrics(struct run *run, const struct tach__counting *c, int firs
 		s->samples = run->opt.samples;
 		for (int i = 0; i < tach_set_count(c->set); i++)
 			s->flags |= b->series[first + 1 + i].flags;
-		if (!evaluate(b, c->set, m, &b->series[first], s->sample, s->samples))
+		if (!evaluate_metric(b, c->set, m, &b->series[first], s->sample, s->samples))
 			drop_series(b, b->nseries - 1);
 	}
 	for (int i = c->reader ? tach_set_count(c->set) : 0; i-- > 0;)
@@ -224,8 +225,8 @@ static int add_metrics(struct run *run, const struct tach__counting *c, int firs
 	return 0;
 }
 
-static int sample(struct run *run, struct tach__bench_source *source,
-		  const struct tach__counting *c)
+static int take_sample(struct run *run, struct tach__bench_source *source,
+		       const struct tach__counting *c)
 {
 	struct tach_bench *b = run->bench;
 	struct tach__bench_plan plan = {.body = run->body,
@@ -271,7 +272,7 @@ static int sample_on_team(struct run *run, struct tach__counting *c)
 		set_missing(run->bench, err.text);
 		tach__counting_use(c, NULL, NULL);
 	}
-	code = sample(run, tach__team_source(team), c);
+	code = take_sample(run, tach__team_source(team), c);
 	tach__team_end(team);
 	return code;
 }
@@ -333,7 +334,7 @@ static int run_pass(struct run *run, const char *events)
 		tach__counting_use(&c, reader, set);
 	if (!code)
 		code = run->opt.threads > 1 ? sample_on_team(run, &c)
-					    : sample(run, &c.source, &c);
+					    : take_sample(run, &c.source, &c);
 	tach_reader_close(reader);
 	tach_set_free(set);
 	return code;

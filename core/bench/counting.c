@@ -33,7 +33,7 @@ static double clock_resolution(void)
 	return least == UINT64_MAX ? 0 : (double)least;
 }
 
-static void begin(struct tach__bench_source *source)
+static void begin_counting(struct tach__bench_source *source)
 {
 	struct tach__counting *c = (struct tach__counting *)source;
 	uint64_t *before = c->before;
@@ -47,7 +47,7 @@ static void begin(struct tach__bench_source *source)
 		tach_reader_begin(c->reader, &c->mark);
 }
 
-static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
+static void end_counting(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
 {
 	struct tach__counting *c = (struct tach__counting *)source;
 	uint32_t group = c->reader ? tach_reader_end(c->reader, &c->mark, delta + 1) : 0;
@@ -71,8 +71,8 @@ void tach__counting_init(struct tach__counting *c, const struct tach_bench_count
 	memset(c, 0, sizeof *c);
 	c->cpu = cpu;
 	c->source.resolution = clock_resolution();
-	c->source.begin = begin;
-	c->source.end = end;
+	c->source.begin = begin_counting;
+	c->source.end = end_counting;
 	c->own = own;
 	tach__counting_use(c, NULL, NULL);
 }

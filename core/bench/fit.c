@@ -5,7 +5,7 @@
 #include <tach/bench.h>
 #include "core/base/maths.h"
 
-static double law(int which, double n)
+static double law_value(int which, double n)
 {
 	double log2 = n > 1 ? tach__log(n) / M_LN2 : 0;
 
@@ -26,19 +26,19 @@ static double law(int which, double n)
 }
 
 /* The error relative to the mean; NaN if the law is 0 everywhere. */
-static double fit(int which, const double *n, const double *ns, size_t count,
-		  double *coefficient)
+static double fit_law(int which, const double *n, const double *ns, size_t count,
+		      double *coefficient)
 {
 	double squares = 0, products = 0, mean = 0, rest = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		squares += law(which, n[i]) * law(which, n[i]);
-		products += law(which, n[i]) * ns[i];
+		squares += law_value(which, n[i]) * law_value(which, n[i]);
+		products += law_value(which, n[i]) * ns[i];
 		mean += ns[i] / (double)count;
 	}
 	*coefficient = products / squares;
 	for (size_t i = 0; i < count; i++) {
-		double off = ns[i] - *coefficient * law(which, n[i]);
+		double off = ns[i] - *coefficient * law_value(which, n[i]);
 
 		rest += off * off / (double)count;
 	}
@@ -54,7 +54,7 @@ const char *tach_bench_fit(const double *n, const double *ns, size_t count, doub
 
 	*coefficient = *error = NAN;
 	for (int which = 0; count >= 3 && which < 6; which++) {
-		double c, e = fit(which, n, ns, count, &c);
+		double c, e = fit_law(which, n, ns, count, &c);
 
 		if (isfinite(e) && !(e >= *error)) {
 			*error = e;

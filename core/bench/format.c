@@ -43,7 +43,7 @@ static int append(void *context, const char *text, size_t length)
 /*
  * The time of one unit, and the rate per second: for several threads, the rate of all together.
  */
-static void rate(struct tach__out *out, const char *unit, double units, double ns)
+static void write_rate(struct tach__out *out, const char *unit, double units, double ns)
 {
 	char label[96], cell[128];
 
@@ -68,7 +68,7 @@ static void label_of(char *label, size_t size, const struct tach_bench_quantity 
 	tach_printable(label, label, size);
 }
 
-static void rates(struct tach__out *out, const struct tach_bench *b)
+static void write_rates(struct tach__out *out, const struct tach_bench *b)
 {
 	struct tach_bench_quantity pace = {.size = sizeof pace}, v = {.size = sizeof v};
 
@@ -76,10 +76,10 @@ static void rates(struct tach__out *out, const struct tach_bench *b)
 	    (pace.flags & TACH_FLAG_SMALL))
 		return;
 	if (b->unit)
-		rate(out, b->unit, b->units, pace.median);
+		write_rate(out, b->unit, b->units, pace.median);
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
 		if (v.rate)
-			rate(out, v.name, v.median, pace.median);
+			write_rate(out, v.name, v.median, pace.median);
 }
 
 static void format_text(struct tach__out *out, const struct tach_bench *b)
@@ -103,15 +103,15 @@ static void format_text(struct tach__out *out, const struct tach_bench *b)
 			tach__out_text(out, "  less one for every interrupt");
 		tach__out_text(out, "\n");
 	}
-	rates(out, b);
+	write_rates(out, b);
 	if (b->drift > 0.01)
 		tach__out(out,
 			  "  the passes differ by %.1f %% in instructions: not the same work\n",
 			  100 * b->drift);
 }
 
-static void value(struct tach__json_out *json, const struct tach_bench *b, int i,
-		  const struct tach_bench_quantity *v)
+static void write_quantity(struct tach__json_out *json, const struct tach_bench *b, int i,
+			   const struct tach_bench_quantity *v)
 {
 	const struct tach__bench_series *s = &b->series[i];
 
@@ -166,7 +166,7 @@ static void format_json(struct tach__out *out, const struct tach_bench *b)
 		tach__json_string(&json, "machine", b->machine);
 	tach__json_array(&json, "values");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
-		value(&json, b, i, &v);
+		write_quantity(&json, b, i, &v);
 	tach__json_end(&json);
 	tach__json_string(&json, "missing", b->missing);
 	tach__json_end(&json);

@@ -25,8 +25,8 @@ static const struct tach__bench_series *cpu_time(const struct tach_bench *b)
 	return NULL;
 }
 
-static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k,
-		       uint32_t of)
+static void write_repetition(struct tach__json_out *json, const struct tach_bench *b,
+			     uint32_t k, uint32_t of)
 {
 	const struct tach__bench_series *time = &b->series[0], *pace = tach__bench_pace(b);
 	const struct tach__bench_series *cpu = cpu_time(b);
@@ -72,7 +72,7 @@ void tach__bench_google(struct tach__out *out, const struct tach_bench *b)
 		struct tach__json_out json;
 
 		tach__json_begin(&json, out, TACH__JSON_SPACED);
-		repetition(&json, b, k, n);
+		write_repetition(&json, b, k, n);
 		tach__out_text(out, k + 1 < n ? ",\n" : "");
 	}
 }
@@ -116,7 +116,7 @@ static int has_failed(const struct tach__json *object)
  * Uses its repetitions; in a file of aggregates the median, or else the mean. Returns their
  * number.
  */
-static uint32_t collect(const struct tach__json *list, const char *name, double *to)
+static uint32_t collect_times(const struct tach__json *list, const char *name, double *to)
 {
 	double median = NAN, mean = NAN;
 	uint32_t n = 0;
@@ -160,7 +160,7 @@ static int fill(struct tach_bench *b, const struct tach__json *list, const char 
 	b->series[0].sample = malloc(most * sizeof(double));
 	if (!b->series[0].name || !b->series[0].sample)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	b->series[0].samples = collect(list, name, b->series[0].sample);
+	b->series[0].samples = collect_times(list, name, b->series[0].sample);
 	if (b->series[0].samples)
 		return 0;
 	return tach__error(err, TACH_ERR_NOTFOUND, list->line, list->column,

@@ -32,7 +32,7 @@ static const struct tach__json *want(struct load *l, const struct tach__json *ob
 	return NULL;
 }
 
-static double number(struct load *l, const struct tach__json *object, const char *key)
+static double get_number(struct load *l, const struct tach__json *object, const char *key)
 {
 	const struct tach__json *v = want(l, object, key, TACH__JSON_NUMBER);
 
@@ -40,8 +40,8 @@ static double number(struct load *l, const struct tach__json *object, const char
 }
 
 /* A whole number from 0 to most. */
-static uint64_t count(struct load *l, const struct tach__json *object, const char *key,
-		      double most)
+static uint64_t get_count(struct load *l, const struct tach__json *object, const char *key,
+			  double most)
 {
 	const struct tach__json *v = want(l, object, key, TACH__JSON_NUMBER);
 
@@ -64,8 +64,8 @@ static char *string(struct load *l, const struct tach__json *object, const char 
 }
 
 /* A text that may be missing, cut to size. */
-static void optional(struct load *l, const struct tach__json *object, const char *key, char *to,
-		     size_t size)
+static void get_optional_text(struct load *l, const struct tach__json *object, const char *key,
+			      char *to, size_t size)
 {
 	const struct tach__json *v =
 		tach__json_member(object, key) ? want(l, object, key, TACH__JSON_STRING) : NULL;
@@ -74,7 +74,8 @@ static void optional(struct load *l, const struct tach__json *object, const char
 		snprintf(to, size, "%s", v->text);
 }
 
-static void samples(struct load *l, const struct tach__json *from, struct tach__bench_series *s)
+static void load_samples(struct load *l, const struct tach__json *from,
+			 struct tach__bench_series *s)
 {
 	const struct tach__json *all = want(l, from, "sample", TACH__JSON_ARRAY);
 
@@ -96,22 +97,23 @@ static void samples(struct load *l, const struct tach__json *from, struct tach__
 				      "there is no sample");
 }
 
-static void value(struct load *l, const struct tach__json *from, struct tach__bench_series *s)
+static void load_quantity(struct load *l, const struct tach__json *from,
+			  struct tach__bench_series *s)
 {
 	s->name = string(l, from, "name");
-	s->empty = number(l, from, "empty");
-	s->resolution = number(l, from, "resolution");
-	s->outliers = (uint32_t)count(l, from, "outliers", SAMPLES_MAX);
-	s->flags = (uint32_t)count(l, from, "flags", UINT32_MAX);
-	s->pass = (uint32_t)count(l, from, "pass", VALUES_MAX);
+	s->empty = get_number(l, from, "empty");
+	s->resolution = get_number(l, from, "resolution");
+	s->outliers = (uint32_t)get_count(l, from, "outliers", SAMPLES_MAX);
+	s->flags = (uint32_t)get_count(l, from, "flags", UINT32_MAX);
+	s->pass = (uint32_t)get_count(l, from, "pass", VALUES_MAX);
 	if (tach__json_member(from, "thread"))
-		s->thread = (uint32_t)count(l, from, "thread", TACH__BENCH_THREADS_MAX);
+		s->thread = (uint32_t)get_count(l, from, "thread", TACH__BENCH_THREADS_MAX);
 	if (tach__json_member(from, "rate"))
-		s->rate = (uint32_t)count(l, from, "rate", 1);
-	samples(l, from, s);
+		s->rate = (uint32_t)get_count(l, from, "rate", 1);
+	load_samples(l, from, s);
 }
 
-static void values(struct load *l, const struct tach__json *list)
+static void load_quantities(struct load *l, const struct tach__json *list)
 {
 	struct tach_bench *b = l->bench;
 	int n = 0;
@@ -127,10 +129,10 @@ static void values(struct load *l, const struct tach__json *list)
 	if (!b->series)
 		l->code = TACH_ERR_NOMEM;
 	for (const struct tach__json *v = list->kid; v && !l->code; v = v->next)
-		value(l, v, &b->series[b->nseries++]);
+		load_quantity(l, v, &b->series[b->nseries++]);
 }
 
-static void load(struct load *l, const struct tach__json *root)
+static void load_result(struct load *l, const struct tach__json *root)
 {
 	const struct tach__json *schema = want(l, root, "schema", TACH__JSON_STRING), *list;
 	struct tach_bench *b = l->bench;
@@ -141,26 +143,26 @@ static void load(struct load *l, const struct tach__json *root)
 	if (l->code)
 		return;
 	b->name = string(l, root, "name");
-	b->iterations = count(l, root, "iterations", 0x1p63);
-	b->npasses = (int)count(l, root, "passes", VALUES_MAX);
-	b->drift = number(l, root, "drift");
-	b->confidence = number(l, root, "confidence");
+	b->iterations = get_count(l, root, "iterations", 0x1p63);
+	b->npasses = (int)get_count(l, root, "passes", VALUES_MAX);
+	b->drift = get_number(l, root, "drift");
+	b->confidence = get_number(l, root, "confidence");
 	if (!l->code && !(b->confidence > 0 && b->confidence < 1))
 		l->code = tach__error(l->err, TACH_ERR_SYNTAX, root->line, root->column,
 				      "'confidence' is not between 0 and 1");
 	if (tach__json_member(root, "unit")) {
 		b->unit = string(l, root, "unit");
-		b->units = number(l, root, "units");
+		b->units = get_number(l, root, "units");
 	}
 	b->threads = tach__json_member(root, "threads")
-			     ? (unsigned)count(l, root, "threads", TACH__BENCH_THREADS_MAX)
+			     ? (unsigned)get_count(l, root, "threads", TACH__BENCH_THREADS_MAX)
 			     : 1;
-	optional(l, root, "date", b->date, sizeof b->date);
-	optional(l, root, "host", b->host, sizeof b->host);
-	optional(l, root, "machine", b->machine, sizeof b->machine);
+	get_optional_text(l, root, "date", b->date, sizeof b->date);
+	get_optional_text(l, root, "host", b->host, sizeof b->host);
+	get_optional_text(l, root, "machine", b->machine, sizeof b->machine);
 	list = want(l, root, "values", TACH__JSON_ARRAY);
 	if (list)
-		values(l, list);
+		load_quantities(l, list);
 }
 
 int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
@@ -176,7 +178,7 @@ int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
 	l.bench = calloc(1, sizeof *l.bench);
 	l.code = l.bench ? tach__json_read(&root, &arena, json, length, err) : TACH_ERR_NOMEM;
 	if (!l.code)
-		load(&l, root);
+		load_result(&l, root);
 	tach__arena_free(&arena);
 	if (l.code) {
 		tach_bench_free(l.bench);

@@ -16,7 +16,7 @@ static int width_of(const char *name)
 }
 
 /* In steps of thousands: from nanoseconds up to seconds, from a rate's unit up to tera. */
-static double scaled(double v, double step, const char *const *names, const char **name)
+static double scale_value(double v, double step, const char *const *names, const char **name)
 {
 	for (*name = *names; v >= step && names[1]; *name = *++names)
 		v /= step;
@@ -27,14 +27,15 @@ void tach__bench_rate(char *text, size_t size, double units, double ns, const ch
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", NULL};
 	const char *prefix;
-	double r = scaled(ns > 0 ? units * 1e9 / ns : 0, 1000, prefixes, &prefix);
+	double r = scale_value(ns > 0 ? units * 1e9 / ns : 0, 1000, prefixes, &prefix);
 	char name[64];
 
 	tach_printable(unit, name, sizeof name);
 	snprintf(text, size, "%.4g %s%s/s", r, prefix, name);
 }
 
-static void rate(struct tach__out *out, int width, double units, double ns, const char *unit)
+static void write_rate(struct tach__out *out, int width, double units, double ns,
+		       const char *unit)
 {
 	char cell[128];
 
@@ -56,15 +57,15 @@ static int is_time(const struct tach_bench_quantity *v)
 }
 
 /* A column other than time. */
-static void cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
+static void write_cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
 {
 	char name[128];
 	const char *unit;
-	double scale = scaled(v->median, 1000, times, &unit);
+	double scale = scale_value(v->median, 1000, times, &unit);
 
 	tach_printable(v->name, name, sizeof name);
 	if (v->rate && ns > 0)
-		rate(out, width_of_rate(name), v->median, ns, "");
+		write_rate(out, width_of_rate(name), v->median, ns, "");
 	else if (v->rate)
 		tach__out(out, " %*s", width_of_rate(name), "-");
 	else if (is_time(v) && (v->flags & TACH_FLAG_SMALL))
@@ -109,12 +110,12 @@ void tach__bench_row(struct tach__out *out, const struct tach_bench *b)
 
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
 		const char *unit;
-		double scale = scaled(v.median, 1000, times, &unit);
+		double scale = scale_value(v.median, 1000, times, &unit);
 
 		if (v.thread)
 			continue;
 		if (i)
-			cell(out, &v, ns);
+			write_cell(out, &v, ns);
 		else if (v.flags & TACH_FLAG_SMALL)
 			tach__out(out, "%*s %8s", WIDTH, "about 0 ns", "-");
 		else
@@ -122,7 +123,7 @@ void tach__bench_row(struct tach__out *out, const struct tach_bench *b)
 				  50 * (v.high - v.low) / v.median);
 	}
 	if (b->unit && ns > 0)
-		rate(out, WIDTH + 4, b->units, ns, b->unit);
+		write_rate(out, WIDTH + 4, b->units, ns, b->unit);
 	else if (b->unit)
 		tach__out(out, " %*s", WIDTH + 4, "-");
 }

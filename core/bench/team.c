@@ -91,7 +91,7 @@ static void *work(void *context)
 }
 
 /* Sums, except for the time of each: see tach__team_source. */
-static void combine(struct tach__team *team, uint64_t *delta, uint32_t *flags)
+static void combine_counts(struct tach__team *team, uint64_t *delta, uint32_t *flags)
 {
 	uint64_t start = team->member[0].counting.start, end = team->member[0].counting.end;
 	unsigned events = team->member[0].counting.events, i = 0;
@@ -127,7 +127,7 @@ static void take_on_all(struct tach__bench_source *source, tach_bench_body body,
 	for (const struct tach_bench_counter *o = team->own; o; o = o->next)
 		team->before[i++] = *o->at;
 	do_part(&team->member[0]);
-	combine(team, delta, flags);
+	combine_counts(team, delta, flags);
 }
 
 /*
@@ -150,7 +150,8 @@ static unsigned start_threads(struct tach__team *team, unsigned threads)
 }
 
 /* Either all threads count, or none. */
-static int agree(struct tach__team *team, struct tach_reader *mine, struct tach_error *err)
+static int agree_on_counting(struct tach__team *team, struct tach_reader *mine,
+			     struct tach_error *err)
 {
 	const struct tach_bench_counter *o = team->own;
 	int code = 0;
@@ -199,7 +200,7 @@ int tach__team_start(struct tach__team **out, struct tach__counting *first, unsi
 				   threads);
 	}
 	*out = team;
-	return agree(team, first->reader, err);
+	return agree_on_counting(team, first->reader, err);
 }
 
 struct tach__bench_source *tach__team_source(struct tach__team *team)

@@ -49,7 +49,7 @@ static const char *base_event(const struct tach_derived_info *info, int i)
 }
 
 /* Returns the number of that native event, which is added if it is new. */
-static int native(struct tach__expand *e, const char *plain, bool presets)
+static int add_native(struct tach__expand *e, const char *plain, bool presets)
 {
 	char event[EVENT_MAX];
 	struct tach_error why = TACH_ERROR_INIT;
@@ -75,10 +75,10 @@ int tach__expand_uncomputed(struct tach__expand *e, const struct tach_derived_in
 			   why->text);
 }
 
-static int definition(struct tach__expand *e, const struct tach_derived_info *info);
+static int expand_definition(struct tach__expand *e, const struct tach_derived_info *info);
 
 /* "A -> B -> A" */
-static int ring(struct tach__expand *e, int from)
+static int describe_ring(struct tach__expand *e, int from)
 {
 	char text[200];
 	size_t n = 0;
@@ -120,7 +120,7 @@ static int with_modifiers(struct tach__expand *e, const struct tach_derived_info
 				   TACH__EXPAND_MODIFIERS_MAX - 1);
 	memcpy(e->modifiers + had, modifiers, length);
 	e->modifiers[had + length] = 0;
-	rc = definition(e, info);
+	rc = expand_definition(e, info);
 	e->modifiers[had] = 0;
 	return rc;
 }
@@ -135,7 +135,7 @@ static int maybe_native(struct tach__expand *e, const char *event)
 	int rc;
 
 	e->err = &unwanted;
-	rc = native(e, event, tach__derived_is_default(e->d));
+	rc = add_native(e, event, tach__derived_is_default(e->d));
 	e->err = err;
 	return rc;
 }
@@ -163,14 +163,14 @@ int tach__expand_called(struct tach__expand *e, const char *event)
 	       tach__name_compare(next.name, strlen(next.name), e->chain[from].name))
 		from++;
 	if (at == length && from == e->depth)
-		return definition(e, &next);
+		return expand_definition(e, &next);
 	if (at == length && from < e->depth - 1)
-		return ring(e, from);
-	rc = at ? maybe_native(e, event) : native(e, event, true);
+		return describe_ring(e, from);
+	rc = at ? maybe_native(e, event) : add_native(e, event, true);
 	if (rc == TACH_ERR_NOMEM)
 		return tach__error(e->err, rc, 0, 0, "out of memory");
 	if (rc < 0 && at)
-		return from < e->depth ? ring(e, from)
+		return from < e->depth ? describe_ring(e, from)
 				       : with_modifiers(e, &next, event + at, length - at);
 	if (rc < 0)
 		return rc;
@@ -198,7 +198,7 @@ static int expand_joined(struct tach__expand *e, const struct tach_derived_info 
 }
 
 /* The first event counts; the others only set up what it counts (tags on NetBurst). */
-static int compound(struct tach__expand *e, const struct tach_derived_info *info)
+static int expand_compound(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	int rc = tach__expand_operand(e, info, 0);
 	size_t length = e->length;
@@ -224,7 +224,7 @@ static int per_second(struct tach__expand *e, const struct tach_derived_info *in
 	return rc ? rc : tach__expand_word(e, "/");
 }
 
-static int definition(struct tach__expand *e, const struct tach_derived_info *info)
+static int expand_definition(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	int rc;
 
@@ -238,7 +238,7 @@ static int definition(struct tach__expand *e, const struct tach_derived_info *in
 		rc = tach__expand_operand(e, info, 0);
 		break;
 	case TACH_DERIVED_TYPE_CMPD:
-		rc = compound(e, info);
+		rc = expand_compound(e, info);
 		break;
 	case TACH_DERIVED_TYPE_ADD:
 		rc = expand_joined(e, info, 0, info->nevents - 1, "+");

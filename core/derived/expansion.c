@@ -204,7 +204,7 @@ struct renumber {
 	const int *number;
 };
 
-static int renumbered(void *context, const char *name, size_t length)
+static int renumber_operand(void *context, const char *name, size_t length)
 {
 	const struct renumber *r = context;
 
@@ -227,7 +227,7 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 		if (text[i] == 'N') /* cannot be read as N<number>, so the resolver gets it */
 			text[i] = 'n';
 	opt.kind = TACH_FORMULA_POSTFIX;
-	opt.resolve = renumbered;
+	opt.resolve = renumber_operand;
 	opt.context = &r;
 	opt.max_hz = x->max_hz;
 	opt.tsc_hz = x->tsc_hz;

@@ -84,7 +84,7 @@ static int is_derived(const struct dirent *entry)
 }
 
 /* 0 or TACH_ERR_NOMEM; another error is reported. */
-static int load(struct tach_derived *d, const char *path)
+static int load_file(struct tach_derived *d, const char *path)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int rc = tach_derived_load(d, path, &err);
@@ -109,7 +109,7 @@ static int load_folder(struct tach_derived *d, const char *folder)
 	for (int i = 0; i < n; i++) {
 		if (!rc && snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) <
 				   (int)sizeof path)
-			rc = load(d, path);
+			rc = load_file(d, path);
 		free(names[i]);
 	}
 	if (n >= 0)
@@ -129,7 +129,7 @@ static int load_list(struct tach_derived *d, const char *list)
 		if (length && length < sizeof path) {
 			memcpy(path, list, length);
 			path[length] = 0;
-			rc = load(d, path);
+			rc = load_file(d, path);
 		}
 		list += length;
 	}
@@ -153,7 +153,7 @@ static int load_named(struct tach_derived *d, const char *variable)
 {
 	const char *path = secure_getenv(variable);
 
-	return path && *path ? load(d, path) : 0;
+	return path && *path ? load_file(d, path) : 0;
 }
 
 int tach__derived_user_files(struct tach_derived *d)

@@ -21,8 +21,8 @@ struct load {
 	bool no_memory;
 };
 
-static void report(void *context, enum tach_diagnostic_level level, int line, int column,
-		   const char *text)
+static void report_diagnostic(void *context, enum tach_diagnostic_level level, int line,
+			      int column, const char *text)
 {
 	const struct load *l = context;
 	struct tach_diagnostic diagnostic = {
@@ -33,7 +33,7 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 }
 
 /* Each is stored once, for any number of mentions in a list. */
-static void add(struct load *l, int pmu)
+static void add_pmu(struct load *l, int pmu)
 {
 	for (int i = 0; i < l->npmus; i++)
 		if (l->pmus[i] == pmu)
@@ -41,7 +41,7 @@ static void add(struct load *l, int pmu)
 	l->pmus[l->npmus++] = pmu;
 }
 
-static void cpu(void *context, const struct tach__span *name, int line, bool first)
+static void take_cpu(void *context, const struct tach__span *name, int line, bool first)
 {
 	struct load *l = context;
 	int found[PMUS_MAX], n;
@@ -53,13 +53,13 @@ static void cpu(void *context, const struct tach__span *name, int line, bool fir
 		return;
 	n = tach__derived_cpu(name->at, name->length, found, PMUS_MAX);
 	for (int i = 0; i < n; i++)
-		add(l, found[i]);
+		add_pmu(l, found[i]);
 	if (!n) {
 		char text[200];
 
 		snprintf(text, sizeof text, "no PMU here is called '%.*s'",
 			 name->length > 100 ? 100 : (int)name->length, name->at);
-		report(l, TACH_DIAGNOSTIC_NOTE, line, name->column, text);
+		report_diagnostic(l, TACH_DIAGNOSTIC_NOTE, line, name->column, text);
 	}
 }
 
@@ -127,7 +127,7 @@ static void note_replaced(struct load *l, const struct tach__record *r,
 	else
 		snprintf(text, sizeof text, "replaces the library's own %.*s",
 			 (int)r->name.length, r->name.at);
-	report(l, TACH_DIAGNOSTIC_NOTE, r->line, r->name.column, text);
+	report_diagnostic(l, TACH_DIAGNOSTIC_NOTE, r->line, r->name.column, text);
 }
 
 /* The earlier definition of the name: a definition, one of the library's own, or empty. */
@@ -137,7 +137,7 @@ struct before {
 };
 
 /* Under the lock, so that it reports nothing: the report may call the registry. */
-static void insert(struct load *l, const struct tach__record *r, struct before *before)
+static void insert_record(struct load *l, const struct tach__record *r, struct before *before)
 {
 	static const int every = TACH__EVERY_PMU;
 	struct tach_derived *d = l->d;
@@ -166,14 +166,14 @@ static void insert(struct load *l, const struct tach__record *r, struct before *
 	d->listing = NULL;
 }
 
-static void record(void *context, const struct tach__record *r)
+static void take_record(void *context, const struct tach__record *r)
 {
 	struct load *l = context;
 	struct before before = {false, NULL};
 
 	l->taken++;
 	tach__derived_enter(l->d);
-	insert(l, r, &before);
+	insert_record(l, r, &before);
 	tach__derived_leave();
 	if (before.is)
 		note_replaced(l, r, before.definition);
@@ -183,7 +183,8 @@ int tach_derived_load_text(struct tach_derived *d, const char *name, const char 
 			   size_t length, struct tach_error *err)
 {
 	struct load l = {.d = d, .anywhere = true};
-	struct tach__derived_sink sink = {&l, cpu, record, report, &l.no_memory};
+	struct tach__derived_sink sink = {&l, take_cpu, take_record, report_diagnostic,
+					  &l.no_memory};
 	struct tach__source *source;
 
 	if (!d || !name || (!text && length))
@@ -209,7 +210,7 @@ void tach__derived_complain(struct tach_derived *d, const char *file, const char
 {
 	struct load l = {.d = d, .file = file};
 
-	report(&l, TACH_DIAGNOSTIC_ERROR, 0, 0, text);
+	report_diagnostic(&l, TACH_DIAGNOSTIC_ERROR, 0, 0, text);
 }
 
 int tach_derived_load(struct tach_derived *d, const char *path, struct tach_error *err)

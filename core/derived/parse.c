@@ -41,7 +41,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static int column(const struct line *l, const char *at)
+static int column_of(const struct line *l, const char *at)
 {
 	return (int)(at - l->start) + 1;
 }
@@ -52,7 +52,7 @@ static struct tach__span span(const struct line *l, const char *at, const char *
 		at++;
 	while (end > at && is_blank(end[-1]))
 		end--;
-	return (struct tach__span){at, (size_t)(end - at), column(l, at)};
+	return (struct tach__span){at, (size_t)(end - at), column_of(l, at)};
 }
 
 static const char *until_comma(const char *at, const char *end)
@@ -129,11 +129,11 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 		quote = find_closing_quote(l, l->at);
 		if (!quote) {
 			tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
-					     column(l, l->at), "the quote is never closed");
+					     column_of(l, l->at), "the quote is never closed");
 			return NEXT_BAD;
 		}
 		*out = (struct tach__span){l->at + 1, (size_t)(quote - l->at - 1),
-					   column(l, l->at) + 1};
+					   column_of(l, l->at) + 1};
 		end = quote + 1;
 		while (end < l->end && is_blank(*end))
 			end++;
@@ -165,7 +165,7 @@ static bool formula_next(const struct tach__fields *f)
 }
 
 /* One record's fields. False when nothing more can be read on this line. */
-static bool record(struct line *l, bool preset)
+static bool parse_record(struct line *l, bool preset)
 {
 	struct tach__fields f = {.sink = l->sink, .line = l->number};
 	enum next next = NEXT_FIELD;
@@ -176,11 +176,11 @@ static bool record(struct line *l, bool preset)
 		return false;
 	if (next == NEXT_FIELD) {
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
-				     column(l, l->at), "the record has more than %d fields",
+				     column_of(l, l->at), "the record has more than %d fields",
 				     TACH__D_FIELDS_MAX);
 		return false;
 	}
-	f.end = column(l, l->at);
+	f.end = column_of(l, l->at);
 	while (f.count && !f.field[f.count - 1].length)
 		f.count--; /* commas at the end are common and harmless */
 	if (next == NEXT_RECORD)
@@ -208,7 +208,7 @@ static void each_cpu(struct line *l, const struct tach__span *names)
 	} while (bar);
 }
 
-static void cpu(struct line *l)
+static void parse_cpu(struct line *l)
 {
 	struct tach__span name;
 	const char *end;
@@ -217,7 +217,7 @@ static void cpu(struct line *l)
 	    find_closing_quote(l, l->at)) {
 		end = find_closing_quote(l, l->at);
 		name = (struct tach__span){l->at + 1, (size_t)(end - l->at - 1),
-					   column(l, l->at + 1)};
+					   column_of(l, l->at + 1)};
 		end++;
 	} else {
 		end = until_comma(l->at, l->end);
@@ -227,10 +227,10 @@ static void cpu(struct line *l)
 		end++;
 	if (!name.length)
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
-				     column(l, l->at), "a CPU name expected after CPU");
+				     column_of(l, l->at), "a CPU name expected after CPU");
 	else if (end < l->end)
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number,
-				     column(l, end),
+				     column_of(l, end),
 				     "one CPU name per line: the rest is ignored");
 	each_cpu(l, &name);
 	l->ignoring = false;
@@ -281,7 +281,7 @@ static bool is_command(const char *at, const char *end)
 	return at == end || *at == ',' || is_blank(*at);
 }
 
-static void command(struct line *l)
+static void parse_command(struct line *l)
 {
 	struct tach__span word;
 	const char *end = l->at;
@@ -289,14 +289,14 @@ static void command(struct line *l)
 
 	while (end < l->end && !is_command(end, l->end))
 		end++;
-	word = (struct tach__span){l->at, (size_t)(end - l->at), column(l, l->at)};
+	word = (struct tach__span){l->at, (size_t)(end - l->at), column_of(l, l->at)};
 	while (end < l->end && is_blank(*end))
 		end++;
 	l->at = end + (end < l->end && *end == ',');
 	while (l->at < l->end && is_blank(*l->at))
 		l->at++;
 	if (tach__span_is(&word, "CPU")) {
-		cpu(l);
+		parse_cpu(l);
 		return;
 	}
 	if (is_component(&word)) {
@@ -309,7 +309,7 @@ static void command(struct line *l)
 		return;
 	}
 	l->list_open = false;
-	while (record(l, preset)) {
+	while (parse_record(l, preset)) {
 		preset = *l->at == 'P';
 		l->at += record_begins(l, l->at) + 1;
 	}
@@ -321,7 +321,7 @@ static bool is_text(struct line *l)
 	for (const char *at = l->at; at < l->end; at++)
 		if ((unsigned char)*at < ' ' && *at != '\t') {
 			tach__derived_report(
-				l->sink, TACH_DIAGNOSTIC_ERROR, l->number, column(l, at),
+				l->sink, TACH_DIAGNOSTIC_ERROR, l->number, column_of(l, at),
 				"a control character (0x%02x) in the line", (unsigned char)*at);
 			return false;
 		}
@@ -349,6 +349,6 @@ void tach__derived_parse(const char *text, size_t length, const struct tach__der
 			l.at++;
 		if (l.at == l.end || *l.at == '#' || !is_text(&l))
 			continue;
-		command(&l);
+		parse_command(&l);
 	}
 }

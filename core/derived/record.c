@@ -131,8 +131,8 @@ static bool is_tail(const struct tach__span *field)
 	return find_tail(&t, field) != NULL;
 }
 
-static bool formula(const struct tach__fields *f, const struct tach__record *r,
-		    const struct tach__span *text, int noperands, int *used);
+static bool parse_formula(const struct tach__fields *f, const struct tach__record *r,
+			  const struct tach__span *text, int noperands, int *used);
 
 static size_t count_digits(const struct tach__span *s, size_t at)
 {
@@ -144,7 +144,7 @@ static size_t count_digits(const struct tach__span *s, size_t at)
 }
 
 /* Digits, with a point and an exponent perhaps. */
-static bool decimal(const struct tach__span *s)
+static bool skip_decimal(const struct tach__span *s)
 {
 	size_t n = count_digits(s, 0), any = n;
 
@@ -164,7 +164,7 @@ static bool decimal(const struct tach__span *s)
 static bool parse_number(const struct tach__fields *f, const struct tach__span *s,
 			 const char *what, double *value)
 {
-	if (!decimal(s))
+	if (!skip_decimal(s))
 		return FAIL(f, s->column, "%s is no number: '%.*s'", what, shown_length(s),
 			    s->at);
 	if (s->length > 100)
@@ -195,11 +195,11 @@ static bool take_numbers(const struct tach__fields *f, struct tails *t)
 	}
 	if (t->r->parent.at && !sound_name(f, &t->r->parent, "PARENT"))
 		return false;
-	return !t->r->threshold.at || formula(f, t->r, &t->r->threshold, 0, &used);
+	return !t->r->threshold.at || parse_formula(f, t->r, &t->r->threshold, 0, &used);
 }
 
 /* LDESC, SDESC and the others with their texts, from field i to the end, in any order. */
-static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
+static bool parse_tails(const struct tach__fields *f, struct tach__record *r, int i)
 {
 	struct tails t = {.r = r};
 
@@ -229,7 +229,8 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 }
 
 /* named: the formula has only names and numbers. */
-static bool events(const struct tach__fields *f, struct tach__record *r, int i, bool named)
+static bool parse_events(const struct tach__fields *f, struct tach__record *r, int i,
+			 bool named)
 {
 	const char *type = types[r->type].name;
 	int least = named ? 0 : types[r->type].least, most = types[r->type].most, first = i;
@@ -255,7 +256,7 @@ static bool events(const struct tach__fields *f, struct tach__record *r, int i, 
 		return FAIL(f, r->event[0].column,
 			    "%s divides by PAPI_TOT_CYC, which must be its first base event",
 			    type);
-	return tails(f, r, i);
+	return parse_tails(f, r, i);
 }
 
 static void report_unused(const struct tach__fields *f, const struct tach__record *r,
@@ -295,8 +296,8 @@ static int any_name(void *context, const char *name, size_t length, double *valu
  * that. If a formula continues to the end of the line, its events are unknown, and any operand
  * may exist.
  */
-static bool formula(const struct tach__fields *f, const struct tach__record *r,
-		    const struct tach__span *span, int noperands, int *used)
+static bool parse_formula(const struct tach__fields *f, const struct tach__record *r,
+			  const struct tach__span *span, int noperands, int *used)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -355,12 +356,12 @@ static bool interpret(const struct tach__fields *f, struct tach__record *r)
 			return FAIL(f, f->end, "a formula expected after %s", types[type].name);
 		r->formula = f->field[i++];
 		if ((f->count == i || is_tail(&f->field[i])) &&
-		    !formula(f, r, &r->formula, -1, &used))
+		    !parse_formula(f, r, &r->formula, -1, &used))
 			return false;
 	}
-	if (!events(f, r, i, type == TACH_DERIVED_TYPE_INFIX && !used))
+	if (!parse_events(f, r, i, type == TACH_DERIVED_TYPE_INFIX && !used))
 		return false;
-	return !types[type].formula || formula(f, r, &r->formula, r->nevents, &used);
+	return !types[type].formula || parse_formula(f, r, &r->formula, r->nevents, &used);
 }
 
 void tach__derived_record(const struct tach__fields *f, bool preset)

@@ -81,7 +81,7 @@ static int number_name(void *context, const char *name, size_t length)
 }
 
 /* Asks the callback of the registry's owner. */
-static int parameter(void *context, const char *name, size_t length, double *value)
+static int ask_parameter(void *context, const char *name, size_t length, double *value)
 {
 	const struct names *names = context;
 	const struct tach_derived_options *opt = tach__derived_options(names->e->d);
@@ -106,7 +106,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 		opt.kind = TACH_FORMULA_POSTFIX;
 	} else {
 		opt.resolve = number_name;
-		opt.parameter = parameter;
+		opt.parameter = ask_parameter;
 		opt.context = names;
 	}
 	rc = tach_formula_compile(info->formula, &opt, out, &why);
@@ -120,8 +120,8 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 }
 
 /* The expansion of operand N<number>, from its second mention on a copy. */
-static int operand(struct tach__expand *e, const struct tach_derived_info *info,
-		   struct names *names, int number)
+static int substitute_operand(struct tach__expand *e, const struct tach_derived_info *info,
+			      struct names *names, int number)
 {
 	struct done *done = &names->done[number];
 	size_t at = e->length;
@@ -152,7 +152,7 @@ static int substituted_with(struct tach__expand *e, const struct tach_derived_in
 	if (!text)
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	while (!rc && (word = strsep(&at, "|")) && *word)
-		rc = word[0] == 'N' ? operand(e, info, names, atoi(word + 1))
+		rc = word[0] == 'N' ? substitute_operand(e, info, names, atoi(word + 1))
 				    : tach__expand_word(e, word);
 	free(text);
 	return rc;

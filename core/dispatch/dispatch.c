@@ -62,7 +62,7 @@ static int take_umasks(struct tach__dispatch *d, struct tach__item *item)
 }
 
 /* The caller's rows must exist, and a umask must be chosen if one is needed. */
-static int resolve(struct tach__dispatch *d, int i)
+static int check_rows(struct tach__dispatch *d, int i)
 {
 	const struct tach_dispatch_event *e = &d->in->events[i];
 	struct tach__item *item = &d->item[i];
@@ -95,7 +95,7 @@ static int resolve(struct tach__dispatch *d, int i)
 	return rc || !encoded ? rc : tach__dispatch_encode(d, item);
 }
 
-static int run(struct tach__dispatch *d)
+static int run_dispatch(struct tach__dispatch *d)
 {
 	int rc = check_magic(d), most = tach__dispatch_counters(d->pmu);
 
@@ -109,7 +109,7 @@ static int run(struct tach__dispatch *d)
 					  tach__str(d->pmu->name), most);
 	d->n = rc ? 0 : (int)d->in->nevents;
 	for (int i = 0; !rc && i < d->n; i++)
-		rc = resolve(d, i);
+		rc = check_rows(d, i);
 	if (rc)
 		return rc;
 	return dispatchers[d->pmu->arch](d);
@@ -146,13 +146,13 @@ static const struct tach_dispatch *take_input(const struct tach_dispatch *theirs
 	return check_input(&ours->in, err) ? NULL : &ours->in;
 }
 
-static void clear(struct tach_dispatch_out *out)
+static void clear_output(struct tach_dispatch_out *out)
 {
 	memset((char *)out + sizeof out->size, 0, sizeof *out - sizeof out->size);
 }
 
-static int compute(const struct tach_dispatch *in, struct tach_dispatch_out *out,
-		   struct tach_error *err)
+static int compute_registers(const struct tach_dispatch *in, struct tach_dispatch_out *out,
+			     struct tach_error *err)
 {
 	struct tach__dispatch d;
 	int rc;
@@ -162,9 +162,9 @@ static int compute(const struct tach_dispatch *in, struct tach_dispatch_out *out
 	d.err = err;
 	d.table = tach__dispatch_pmu(in->pmu);
 	d.pmu = tach__pmu_at(d.table);
-	rc = run(&d);
+	rc = run_dispatch(&d);
 	if (rc)
-		clear(out);
+		clear_output(out);
 	/* For an error without more details than its code. */
 	if (rc && err && err->code != rc)
 		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
@@ -181,11 +181,11 @@ int tach_dispatch_compute(const struct tach_dispatch *in, struct tach_dispatch_o
 	filled = tach__sized_out(out, &ours, TACH__STRUCT(tach_dispatch_out), err);
 	if (!filled)
 		return rc;
-	clear(filled);
+	clear_output(filled);
 	in = take_input(in, &input, err);
 	if (in) {
 		tach__error(err, 0, 0, 0, NULL);
-		rc = compute(in, filled, err);
+		rc = compute_registers(in, filled, err);
 	}
 	tach__sized_done(out, filled, TACH__STRUCT(tach_dispatch_out));
 	return rc;

@@ -33,7 +33,7 @@ int tach_dispatch_list(const char *name)
 								     : TACH_ERR_NOTFOUND;
 }
 
-static int same(const char *name, const char *text, size_t length)
+static int is_same_name(const char *name, const char *text, size_t length)
 {
 	return strncasecmp(name, text, length) == 0 && name[length] == 0;
 }
@@ -47,7 +47,7 @@ static int find_event(int table, uint32_t revision, const char *name, size_t len
 		const struct tach__event *row = tach__event_at(table, e);
 
 		if (tach__is_in_revision(row->attrs, revision) &&
-		    same(tach__str(row->name), name, length))
+		    is_same_name(tach__str(row->name), name, length))
 			return e;
 	}
 	return -1;
@@ -95,7 +95,7 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 		const struct tach__umask *mask = tach__umask_at(row, u);
 
 		if (tach__is_in_revision(mask->attrs, revision) &&
-		    same(tach__str(mask->name), text, length))
+		    is_same_name(tach__str(mask->name), text, length))
 			return add_umask(out, u);
 	}
 	if (length == 0 || row->numasks == 0)
@@ -110,8 +110,8 @@ static const char *list_name(const struct tach__pmu *pmu)
 	return tach__str(pmu->name) + (pmu->flags & TACH__PMU_PFM3 ? strlen("pfm3_") : 0);
 }
 
-static int unknown(struct tach_error *err, int code, int column, const char *owner,
-		   const char *what, const struct tach__text *name, const char *near)
+static int refuse_unknown(struct tach_error *err, int code, int column, const char *owner,
+			  const char *what, const struct tach__text *name, const char *near)
 {
 	return tach__error(err, code, 1, column, "%s has no %s '%.*s'%s%s%s", owner, what,
 			   name->length > 60 ? 60 : (int)name->length, name->text,
@@ -128,9 +128,10 @@ static int find_masks(int table, uint32_t revision, const char *string,
 		int rc = add_mask(row, revision, name.text, name.length, out);
 
 		if (rc)
-			return unknown(err, rc, (int)(name.text - string) + 1,
-				       tach__str(row->name), "unit mask", &name,
-				       err ? tach__suggest_near(table, row, &name) : NULL);
+			return refuse_unknown(err, rc, (int)(name.text - string) + 1,
+					      tach__str(row->name), "unit mask", &name,
+					      err ? tach__suggest_near(table, row, &name)
+						  : NULL);
 		at++;
 	}
 	if (row->numasks && !out->numasks)
@@ -151,9 +152,9 @@ int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no string, or no such PMU");
 	event = find_event(table, revision, string, name.length);
 	if (event < 0)
-		return unknown(err, TACH_ERR_NOTFOUND, 1, list_name(tach__pmu_at(table)),
-			       "event", &name,
-			       err ? tach__suggest_near(table, NULL, &name) : NULL);
+		return refuse_unknown(err, TACH_ERR_NOTFOUND, 1, list_name(tach__pmu_at(table)),
+				      "event", &name,
+				      err ? tach__suggest_near(table, NULL, &name) : NULL);
 	memset(out, 0, sizeof *out);
 	out->event = event;
 	return find_masks(table, revision, string, out, err);

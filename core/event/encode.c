@@ -53,7 +53,7 @@ static int finish(struct tach__work *w)
 /* ---- one PMU ---- */
 
 /* The architectural PMU has only the events that CPUID reports. */
-static int exists(const struct tach__work *w)
+static int cpu_has_event(const struct tach__work *w)
 {
 	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || tach__arch_event_exists(w);
 }
@@ -73,7 +73,7 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 		if (event >= 0) {
 			set_event(w, pmu, event);
 			*rest = end;
-			return exists(w);
+			return cpu_has_event(w);
 		}
 		do
 			end--;
@@ -82,7 +82,7 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 	return 0;
 }
 
-static int begins(const char *at, const char *end, const char *word)
+static int begins_with(const char *at, const char *end, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -91,18 +91,18 @@ static int begins(const char *at, const char *end, const char *word)
 }
 
 /* Intel's older spelling, "EVENT:request=A:response=B.C": returns its umask A_B_C, or -1. */
-static int requested(const struct tach__work *w, const struct tach__string *s,
-		     const char **rest)
+static int find_request_umask(const struct tach__work *w, const struct tach__string *s,
+			      const char **rest)
 {
 	static const char request[] = ":request=", response[] = ":response=";
 	const char *at = s->attrs.at + strlen(request);
 	char name[TACH__TAB_NAME_MAX];
 	size_t n = 0;
 
-	if (!begins(s->attrs.at, s->end, request))
+	if (!begins_with(s->attrs.at, s->end, request))
 		return -1;
 	while (at < s->end && n < sizeof name) {
-		int next = begins(at, s->end, response);
+		int next = begins_with(at, s->end, response);
 
 		if (*at == ':' && !next)
 			break;
@@ -124,7 +124,7 @@ static int resolve_respelled(struct tach__work *w, int pmu, const struct tach__s
 		return 0;
 	if (dots)
 		return vendor_name(w, pmu, s, umask, rest);
-	*umask = requested(w, s, rest);
+	*umask = find_request_umask(w, s, rest);
 	return *umask >= 0;
 }
 
@@ -152,7 +152,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	if (event < 0)
 		return 0;
 	set_event(w, pmu, event);
-	if (!exists(w))
+	if (!cpu_has_event(w))
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of an event with another name in the table. */
@@ -170,7 +170,7 @@ static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s
 	const char *rest;
 	int umask;
 
-	if (!vendor_name(w, pmu, s, &umask, &rest) || !exists(w))
+	if (!vendor_name(w, pmu, s, &umask, &rest) || !cpu_has_event(w))
 		return 0;
 	*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
 	return 1;
@@ -233,7 +233,8 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 /* ---- all PMUs ---- */
 
 /*
- * No PMU has it. If a table has the name, `exists` rejected it: this processor lacks the event.
+ * No PMU has it. If a table has the name, `cpu_has_event` rejected it: this processor lacks the
+ * event.
  */
 static int report_not_found(struct tach__work *w, const struct tach__text *name,
 			    const int *pmus, int n)
@@ -248,7 +249,7 @@ static int report_not_found(struct tach__work *w, const struct tach__text *name,
 }
 
 /* rapl is another box on each CPU: this machine's box, or else the one with this name. */
-static int variant(const struct tach__work *w, int pmu)
+static int host_variant(const struct tach__work *w, int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
 	const char *name;
@@ -263,14 +264,14 @@ static int variant(const struct tach__work *w, int pmu)
 	return pmu;
 }
 
-static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
+static int encode_prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 {
 	int pmu = tach__pmu_find(s->pmu.text, s->pmu.length);
 
 	w->column = 1;
 	if (pmu < 0)
 		return *rc = tach__suggest_pmu(w, &s->pmu);
-	pmu = variant(w, pmu);
+	pmu = host_variant(w, pmu);
 	if (!w->opt->any_pmu && !tach__pmu_present(w, pmu))
 		return *rc = tach__refuse(w, TACH_ERR_NOTFOUND, "this machine's PMU is not %s",
 					  tach__str(tach__pmu_at(pmu)->name));
@@ -324,13 +325,13 @@ static int try_encode(struct tach__work *w, const char *string, int encode)
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
 	} else {
-		rc = s.pmu.text ? prefixed(w, &s, &rc) : search_all_pmus(w, &s, &rc);
+		rc = s.pmu.text ? encode_prefixed(w, &s, &rc) : search_all_pmus(w, &s, &rc);
 	}
 	return rc || !encode ? rc : finish(w);
 }
 
-static void start(struct tach__work *w, const char *string,
-		  const struct tach_encode_options *opt, struct tach_error *err)
+static void start_work(struct tach__work *w, const char *string,
+		       const struct tach_encode_options *opt, struct tach_error *err)
 {
 	struct tach__caller caller = w->caller;
 
@@ -358,12 +359,12 @@ again(struct tach__work *w, const char *string, const struct tach_encode_options
 	if ((rc == TACH_ERR_NOTFOUND || rc == TACH_ERR_ATTR) && w->quirks->letters &&
 	    tach__terms_respell(string, w->respelled, sizeof w->respelled)) {
 		text = w->respelled;
-		start(w, text, opt, NULL);
+		start_work(w, text, opt, NULL);
 		rc = try_encode(w, text, 1);
 	}
 	if (!rc || !err)
 		return rc;
-	start(w, text, opt, err);
+	start_work(w, text, opt, err);
 	rc = try_encode(w, text, 1);
 	if (text != string && err->column > slash)
 		err->column = slash;
@@ -375,7 +376,7 @@ int tach__encode(struct tach__work *w, const char *string,
 {
 	int rc;
 
-	start(w, string, opt, NULL);
+	start_work(w, string, opt, NULL);
 	rc = try_encode(w, string, 1);
 	return TACH_LIKELY(!rc) ? 0 : again(w, string, opt, err, rc);
 }
@@ -385,16 +386,16 @@ int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct ta
 {
 	int rc;
 
-	start(w, "", opt, NULL);
+	start_work(w, "", opt, NULL);
 	w->column = 1; /* 0 would mean that there is no conflict */
 	set_event(w, pmu, event);
-	rc = exists(w) ? tach__match_picks(w, picks, n) : TACH_ERR_NOTFOUND;
+	rc = cpu_has_event(w) ? tach__match_picks(w, picks, n) : TACH_ERR_NOTFOUND;
 	return rc ? rc : finish(w);
 }
 
 int tach__lookup(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt)
 {
-	start(w, string, opt, NULL);
+	start_work(w, string, opt, NULL);
 	return try_encode(w, string, 0);
 }

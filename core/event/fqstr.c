@@ -92,7 +92,7 @@ static inline void put_modifiers(struct writer *o, const struct tach__modifier *
 }
 
 /* Hardware modifiers, and from bit TACH__NMODS on perf's. */
-static uint32_t spelled(const struct tach__work *w)
+static uint32_t spelled_modifiers(const struct tach__work *w)
 {
 	uint32_t set = w->spelled;
 
@@ -174,7 +174,7 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	if (w->pmu->flags & TACH__PMU_BOX)
 		put_box_modifiers(&o, w);
 	else
-		put_modifiers(&o, tach__mods, w->shown, spelled(w));
+		put_modifiers(&o, tach__mods, w->shown, spelled_modifiers(w));
 	*o.at = 0;
 	return (size_t)(o.at - out) + o.cut;
 }

@@ -256,7 +256,7 @@ static void drop_as_libpfm4(struct tach__work *w)
 		}
 }
 
-static int conflict(struct tach__work *w)
+static int refuse_conflict(struct tach__work *w)
 {
 	w->column = w->conflict;
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
@@ -266,7 +266,7 @@ static inline int check_conflicts(struct tach__work *w)
 {
 	if (w->npicks > w->quirks->repeats)
 		drop_as_libpfm4(w);
-	return w->conflict ? conflict(w) : 0;
+	return w->conflict ? refuse_conflict(w) : 0;
 }
 
 static int match_row(struct tach__work *w, int row)

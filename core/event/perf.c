@@ -223,7 +223,7 @@ static int take_picks(struct tach__work *w)
 }
 
 /* A box counts by its type in sysfs, or not at all. */
-static int box(struct tach__work *w)
+static int set_box_type(struct tach__work *w)
 {
 	int type = tach__box_type(w);
 
@@ -238,12 +238,12 @@ static int box(struct tach__work *w)
 	return 0;
 }
 
-static int hardware(struct tach__work *w)
+static int set_hardware_type(struct tach__work *w)
 {
 	int type;
 
 	if (TACH_UNLIKELY(w->pmu->flags & TACH__PMU_BOX))
-		return box(w);
+		return set_box_type(w);
 	if (!tach__parts[w->pmu->arch]->perf)
 		return tach__refuse(w, TACH_ERR_NOTSUPP,
 				    "Linux never had perf_event for %s; only raw words exist",
@@ -257,7 +257,7 @@ static int hardware(struct tach__work *w)
 }
 
 /* For the full name. */
-static void show(struct tach__work *w)
+static void show_modifiers(struct tach__work *w)
 {
 	uint64_t *shown = w->shown + TACH__NMODS;
 
@@ -287,7 +287,7 @@ int tach__perf_encode(struct tach__work *w)
 	w->cpu = -1;
 	w->osshown = w->osmods & ~(1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ |
 				   1u << TACH__OS_CPU | 1u << TACH__OS_PINNED);
-	rc = w->generic ? tach__perf_config(w) : hardware(w);
+	rc = w->generic ? tach__perf_config(w) : set_hardware_type(w);
 	if (!rc)
 		rc = take_picks(w);
 	/* A box cannot exclude any level. */
@@ -296,6 +296,6 @@ int tach__perf_encode(struct tach__work *w)
 		w->host = w->guest = 1;
 	}
 	if (!rc)
-		show(w);
+		show_modifiers(w);
 	return rc;
 }

@@ -61,7 +61,7 @@ static void consider_word(struct best *best, const struct tach__text *name, cons
 }
 
 /* A distance of more than a third of its letters is another word. */
-static struct best start(const struct tach__text *name)
+static struct best start_suggestion(const struct tach__text *name)
 {
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
 }
@@ -95,7 +95,7 @@ static struct tach__text event_name(const struct tach__work *w)
 
 int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 {
-	struct best best = start(name);
+	struct best best = start_suggestion(name);
 	const struct tach__modifier *mods =
 		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
 	struct tach__text own;
@@ -122,7 +122,7 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 
 int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
 {
-	struct best best = start(name);
+	struct best best = start_suggestion(name);
 
 	if (!w->err)
 		return TACH_ERR_NOTFOUND;
@@ -153,7 +153,7 @@ static void consider_boxes(struct best *best, const struct tach__text *name, con
 int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus)
 {
-	struct best best = start(name);
+	struct best best = start_suggestion(name);
 	int known = 0;
 
 	if (!w->err)
@@ -177,7 +177,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 const char *tach__suggest_near(int pmu, const struct tach__event *row,
 			       const struct tach__text *name)
 {
-	struct best best = start(name);
+	struct best best = start_suggestion(name);
 
 	if (!row)
 		consider_events(&best, name, pmu);

@@ -22,7 +22,7 @@ static const char *root(const struct tach__work *w, unsigned n)
 	return n < 2 ? roots[n] : NULL;
 }
 
-static int component(const struct tach__text *name, size_t max)
+static int is_component(const struct tach__text *name, size_t max)
 {
 	return name->length && name->length < max && name->text[0] != '.' &&
 	       !memchr(name->text, '/', name->length);
@@ -51,7 +51,7 @@ int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name)
 	int saved = errno, found = 0;
 	char path[256];
 
-	if (!component(name, 96))
+	if (!is_component(name, 96))
 		return 0;
 	for (unsigned n = 0; !found && root(w, n); n++) {
 		size_t length = strlen(root(w, n));
@@ -81,7 +81,7 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name)
 	unsigned long long id;
 	int n = -1;
 
-	if (!component(name, sizeof file - 8))
+	if (!is_component(name, sizeof file - 8))
 		return 0;
 	memcpy(file, name->text, name->length);
 	memcpy(file + name->length, "/id", 4);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include "core/formula/fold.h"
 
-static struct tach__linear linear(struct tach__fold *s, const struct tach__wide *w)
+static struct tach__linear make_linear(struct tach__fold *s, const struct tach__wide *w)
 {
 	struct tach__linear l = {.term = s->f->term + s->nterms,
 				 .elapsed = w->factor[s->width - 2],
@@ -16,12 +16,12 @@ static struct tach__linear linear(struct tach__fold *s, const struct tach__wide 
 	return l;
 }
 
-static struct tach__form form(struct tach__fold *s, const struct tach__fraction *x)
+static struct tach__form make_form(struct tach__fold *s, const struct tach__fraction *x)
 {
 	struct tach__form out;
 
-	out.num = linear(s, &x->num);
-	out.den = linear(s, &x->den);
+	out.num = make_linear(s, &x->num);
+	out.den = make_linear(s, &x->den);
 	return out;
 }
 
@@ -45,14 +45,14 @@ static void put_form(struct tach__fold *s, const struct tach__fraction *x)
 {
 	struct tach__form *to = &s->f->form[s->f->nforms++];
 
-	*to = form(s, x);
+	*to = make_form(s, x);
 	if (x->one)
 		put_new(s, TACH__F_DOT, TACH__F_DOT0)->of.form = to;
 	else
 		put_new(s, TACH__F_QUOT, TACH__F_QUOT0)->of.form = to;
 }
 
-static void emit(struct tach__fold *s, unsigned i);
+static void emit_node(struct tach__fold *s, unsigned i);
 
 /*
  * kid0 kid1 JUMP-UNLESS else; then...; JUMP end; else: ... end: both ends one value deeper. A
@@ -63,17 +63,17 @@ static void emit_choice(struct tach__fold *s, const struct tach__node *n)
 	const struct tach__node *c = &s->f->node[n->kid[0]];
 	struct tach__insn *unless, *jump;
 
-	emit(s, c->kid[0]);
-	emit(s, c->kid[1]);
+	emit_node(s, c->kid[0]);
+	emit_node(s, c->kid[1]);
 	unless = put(s, (enum tach__op)c->op, -2);
 	if (s->depth)
 		put(s, TACH__F_POP, 0);
-	emit(s, n->kid[1]);
+	emit_node(s, n->kid[1]);
 	jump = put(s, TACH__F_JUMP, -1);
 	unless->arg = (uint32_t)(&s->code[s->ncode] - unless);
 	if (s->depth)
 		put(s, TACH__F_POP, 0);
-	emit(s, n->kid[2]);
+	emit_node(s, n->kid[2]);
 	jump->arg = (uint32_t)(&s->code[s->ncode] - jump);
 }
 
@@ -103,7 +103,7 @@ static bool take_along(struct tach__fold *s, unsigned kid, enum tach__op arg, en
 	return true;
 }
 
-static bool simple(const struct tach__fold *s, unsigned kid)
+static bool is_simple(const struct tach__fold *s, unsigned kid)
 {
 	double value;
 
@@ -114,7 +114,7 @@ static bool simple(const struct tach__fold *s, unsigned kid)
  * can include. */
 static bool is_right_first(const struct tach__fold *s, const struct tach__node *n)
 {
-	return n->op <= TACH__F_DIV && simple(s, n->kid[0]) && !simple(s, n->kid[1]);
+	return n->op <= TACH__F_DIV && is_simple(s, n->kid[0]) && !is_simple(s, n->kid[1]);
 }
 
 /* The left side is the topmost value. */
@@ -124,7 +124,7 @@ static void emit_right(struct tach__fold *s, const struct tach__node *n)
 
 	if (n->op <= TACH__F_DIV && take_along(s, right, fused[n->op].arg, fused[n->op].num))
 		return;
-	emit(s, right);
+	emit_node(s, right);
 	put(s, (enum tach__op)n->op, -1);
 }
 
@@ -168,13 +168,13 @@ static void emit_one(struct tach__fold *s, unsigned i)
 	else if (n->op == TACH__F_COND)
 		emit_choice(s, n);
 	else if (n->op == TACH__F_NEG)
-		emit(s, n->kid[0]), put(s, TACH__F_NEG, 0);
+		emit_node(s, n->kid[0]), put(s, TACH__F_NEG, 0);
 	else /* turned */
-		emit(s, n->kid[1]), take_along(s, n->kid[0], fused[n->op].arg_first,
-					       fused[n->op].num_first);
+		emit_node(s, n->kid[1]), take_along(s, n->kid[0], fused[n->op].arg_first,
+						    fused[n->op].num_first);
 }
 
-static void emit(struct tach__fold *s, unsigned i)
+static void emit_node(struct tach__fold *s, unsigned i)
 {
 	const struct tach__node *node = s->f->node;
 	unsigned at = i;
@@ -194,7 +194,7 @@ void tach__code_whole(struct tach__fold *s, const struct tach__fraction *root)
 	struct tach__form *whole = &s->f->form[s->f->nforms++];
 	const struct tach__linear *const parts[] = {&whole->num, &whole->den};
 
-	*whole = form(s, root);
+	*whole = make_form(s, root);
 	for (int p = 0; p < 2; p++)
 		for (uint32_t k = 0; k < parts[p]->count; k++) {
 			struct tach__insn *i = put(s, TACH__F_TERM, 0);
@@ -206,6 +206,6 @@ void tach__code_whole(struct tach__fold *s, const struct tach__fraction *root)
 
 void tach__code_program(struct tach__fold *s)
 {
-	emit(s, s->f->root);
+	emit_node(s, s->f->root);
 	put(s, TACH__F_END, 0);
 }

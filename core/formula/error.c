@@ -42,7 +42,7 @@ static bool is_true(const struct pass *p, const struct tach__node *n)
 	}
 }
 
-static struct dual binary(enum tach__op op, struct dual a, struct dual b)
+static struct dual evaluate_binary(enum tach__op op, struct dual a, struct dual b)
 {
 	double q;
 
@@ -96,7 +96,8 @@ static struct dual evaluate_node(const struct pass *p, unsigned i)
 	x = walk_one(p, at);
 	while (at != i) {
 		at = node[at].up;
-		x = binary((enum tach__op)node[at].op, x, evaluate_node(p, node[at].kid[1]));
+		x = evaluate_binary((enum tach__op)node[at].op, x,
+				    evaluate_node(p, node[at].kid[1]));
 	}
 	return x;
 }

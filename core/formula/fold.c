@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/formula/fold.h"
 
-static bool integer(double x)
+static bool is_integer(double x)
 {
 	return x == trunc(x) && fabs(x) < 9007199254740992.0;
 }
@@ -32,12 +32,12 @@ static void add_wide(const struct tach__fold *s, struct tach__wide *out,
 	out->exact = a->exact && b->exact;
 	for (unsigned i = 0; i < s->width; i++) {
 		out->factor[i] = a->factor[i] + sign * b->factor[i];
-		out->exact = out->exact && integer(out->factor[i]);
+		out->exact = out->exact && is_integer(out->factor[i]);
 	}
 }
 
-static void scale(const struct tach__fold *s, struct tach__wide *out,
-		  const struct tach__wide *a, double c, bool c_exact)
+static void scale_wide(const struct tach__fold *s, struct tach__wide *out,
+		       const struct tach__wide *a, double c, bool c_exact)
 {
 	out->exact = a->exact && c_exact;
 	for (unsigned i = 0; i < s->width; i++) {
@@ -47,18 +47,19 @@ static void scale(const struct tach__fold *s, struct tach__wide *out,
 		out->factor[i] = x != 0 || c == 0 || a->factor[i] == 0
 					 ? (x != 0 && fabs(x) < DBL_MIN ? NAN : x)
 					 : NAN;
-		out->exact = out->exact && integer(out->factor[i]);
+		out->exact = out->exact && is_integer(out->factor[i]);
 	}
 }
 
-static void copy(const struct tach__fold *s, struct tach__wide *out, const struct tach__wide *a)
+static void copy_wide(const struct tach__fold *s, struct tach__wide *out,
+		      const struct tach__wide *a)
 {
 	memcpy(out->factor, a->factor, s->width * sizeof *a->factor);
 	out->exact = a->exact;
 }
 
-static bool same(const struct tach__fold *s, const struct tach__wide *a,
-		 const struct tach__wide *b)
+static bool are_equal(const struct tach__fold *s, const struct tach__wide *a,
+		      const struct tach__wide *b)
 {
 	return a->exact == b->exact &&
 	       !memcmp(a->factor, b->factor, s->width * sizeof *a->factor);
@@ -77,7 +78,7 @@ bool tach__fold_number(const struct tach__fold *s, const struct tach__fraction *
 static bool divides(const struct tach__fold *s, const struct tach__wide *w, double d)
 {
 	for (unsigned i = 0; i < s->width; i++)
-		if (!integer(w->factor[i] / d))
+		if (!is_integer(w->factor[i] / d))
 			return false;
 	return true;
 }
@@ -87,7 +88,7 @@ static bool divides(const struct tach__fold *s, const struct tach__wide *w, doub
  * constants, by a power of two, or without remainder. A form of integers keeps its denominator
  * where it would lose exact integers.
  */
-static void reduce(const struct tach__fold *s, struct tach__fraction *x)
+static void reduce_fraction(const struct tach__fold *s, struct tach__fraction *x)
 {
 	double d = *tach__fold_constant(s, &x->den);
 	bool whole = x->num.exact && x->den.exact;
@@ -146,7 +147,7 @@ static bool fold_leaf(const struct tach__fold *s, const struct tach__node *n,
 		return true;
 	default:
 		*tach__fold_constant(s, &out->num) = n->value;
-		out->num.exact = integer(n->value);
+		out->num.exact = is_integer(n->value);
 		return true;
 	}
 }
@@ -158,31 +159,31 @@ static bool fold_sum(const struct tach__fold *s, const struct tach__fraction *a,
 	bool q = is_constant(s, &a->den), r = is_constant(s, &b->den);
 	double c;
 
-	if (same(s, &a->den, &b->den)) {
+	if (are_equal(s, &a->den, &b->den)) {
 		add_wide(s, &out->num, &a->num, sign, &b->num);
-		copy(s, &out->den, &a->den);
+		copy_wide(s, &out->den, &a->den);
 		return true;
 	}
 	if (q && r) {
 		double p = *tach__fold_constant(s, &a->den);
 
 		c = *tach__fold_constant(s, &b->den);
-		scale(s, &out->num, &a->num, c, b->den.exact);
-		scale(s, &out->den, &b->num, p, a->den.exact); /* for a moment */
+		scale_wide(s, &out->num, &a->num, c, b->den.exact);
+		scale_wide(s, &out->den, &b->num, p, a->den.exact); /* for a moment */
 		add_wide(s, &out->num, &out->num, sign, &out->den);
-		scale(s, &out->den, &a->den, c, b->den.exact);
+		scale_wide(s, &out->den, &a->den, c, b->den.exact);
 		return p != 0 && c != 0;
 	}
 	if (tach__fold_number(s, b, &c)) { /* p/q + c = (p + c q) / q */
-		scale(s, &out->num, &a->den, c, b->num.exact);
+		scale_wide(s, &out->num, &a->den, c, b->num.exact);
 		add_wide(s, &out->num, &a->num, sign, &out->num);
-		copy(s, &out->den, &a->den);
+		copy_wide(s, &out->den, &a->den);
 		return true;
 	}
 	if (tach__fold_number(s, a, &c)) {
-		scale(s, &out->num, &b->den, c, a->num.exact);
+		scale_wide(s, &out->num, &b->den, c, a->num.exact);
 		add_wide(s, &out->num, &out->num, sign, &b->num);
-		copy(s, &out->den, &b->den);
+		copy_wide(s, &out->den, &b->den);
 		return true;
 	}
 	return false;
@@ -201,8 +202,8 @@ static bool fold_product(const struct tach__fold *s, const struct tach__fraction
 	} else if (!tach__fold_number(s, b, &c)) {
 		return false;
 	}
-	scale(s, &out->num, &a->num, c, b->num.exact);
-	copy(s, &out->den, &a->den);
+	scale_wide(s, &out->num, &a->num, c, b->num.exact);
+	copy_wide(s, &out->den, &a->den);
 	return true;
 }
 
@@ -214,15 +215,16 @@ static bool fold_quotient(const struct tach__fold *s, const struct tach__fractio
 
 	if (!is_constant(s, &b->den) || d == 0)
 		return false;
-	scale(s, &out->num, &a->num, d, b->den.exact);
+	scale_wide(s, &out->num, &a->num, d, b->den.exact);
 	if (is_constant(s, &a->den) && *tach__fold_constant(s, &a->den) != 0) {
-		scale(s, &out->den, &b->num, *tach__fold_constant(s, &a->den), a->den.exact);
+		scale_wide(s, &out->den, &b->num, *tach__fold_constant(s, &a->den),
+			   a->den.exact);
 		return true;
 	}
 	c = *tach__fold_constant(s, &b->num);
 	if (!is_constant(s, &b->num) || c == 0)
 		return false;
-	scale(s, &out->den, &a->den, c, b->num.exact);
+	scale_wide(s, &out->den, &a->den, c, b->num.exact);
 	return true;
 }
 
@@ -238,8 +240,8 @@ static bool fold_node(const struct tach__fold *s, const struct tach__node *n,
 		return false;
 	switch (n->op) {
 	case TACH__F_NEG:
-		scale(s, num, &a->num, -1, true);
-		copy(s, &out->den, &a->den);
+		scale_wide(s, num, &a->num, -1, true);
+		copy_wide(s, &out->den, &a->den);
 		return true;
 	case TACH__F_ADD:
 		return fold_sum(s, a, 1, b, out);
@@ -265,14 +267,14 @@ static void fold_one(const struct tach__fold *s, unsigned i)
 	*tach__fold_constant(s, &out->den) = 1;
 	out->is = fold_node(s, &s->f->node[i], out);
 	if (out->is)
-		reduce(s, out);
+		reduce_fraction(s, out);
 	out->is = out->is && finite_all(s, &out->num) && finite_all(s, &out->den) &&
 		  is_bounded(s, out);
 }
 
 /* Allocates for the largest case: a form for each node, a term for each leaf, and 4
  * instructions for each node (a choice: comparison, jump, POP twice). */
-static int allocate(struct tach__fold *s)
+static int allocate_fold(struct tach__fold *s)
 {
 	struct tach_formula *f = s->f;
 	size_t n = f->nnodes;
@@ -288,7 +290,7 @@ static int allocate(struct tach__fold *s)
 	return tach__error(s->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-static int build(struct tach__fold *s)
+static int build_formula(struct tach__fold *s)
 {
 	struct tach_formula *f = s->f;
 	const struct tach__fraction *root = &s->of[f->root];
@@ -329,10 +331,10 @@ static int take_code(struct tach__fold *s)
 int tach__formula_fold(struct tach_formula **f, struct tach_error *err)
 {
 	struct tach__fold s = {.f = *f, .err = err};
-	int rc = allocate(&s);
+	int rc = allocate_fold(&s);
 
 	if (!rc)
-		rc = build(&s);
+		rc = build_formula(&s);
 	if (!rc)
 		rc = take_code(&s);
 	*f = s.f;

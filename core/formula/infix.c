@@ -17,16 +17,16 @@
 #include <string.h>
 #include "core/formula/parse.h"
 
-static int value(struct tach__parse *p);
+static int parse_value(struct tach__parse *p);
 
-static void blanks(struct tach__parse *p)
+static void skip_blanks(struct tach__parse *p)
 {
 	p->at += strspn(p->text + p->at, " \t\r\n");
 }
 
 static char peek(struct tach__parse *p)
 {
-	blanks(p);
+	skip_blanks(p);
 	return p->text[p->at];
 }
 
@@ -34,7 +34,7 @@ static int report_expected(struct tach__parse *p, const char *what)
 {
 	char buffer[16];
 
-	blanks(p);
+	skip_blanks(p);
 	return tach__p_fail(p, TACH_ERR_SYNTAX, p->at, "%s expected before %s", what,
 			    tach__p_seen(p->text + p->at, buffer));
 }
@@ -46,12 +46,12 @@ static int too_deep(struct tach__parse *p)
 			    TACH__F_DEPTH_MAX);
 }
 
-static bool letter(char c)
+static bool is_letter(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-static bool digit(char c)
+static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -62,7 +62,7 @@ static bool is_joint(char c)
 	return c == '-' || c == ':' || c == '.' || c == '=';
 }
 
-static int binary(struct tach__parse *p, int op, int left, int right)
+static int make_binary(struct tach__parse *p, int op, int left, int right)
 {
 	const int kids[] = {left, right};
 
@@ -70,18 +70,18 @@ static int binary(struct tach__parse *p, int op, int left, int right)
 }
 
 /* min(a, b, ...) and max(...); text[at] is the opening parenthesis. */
-static int function(struct tach__parse *p, enum tach__op op)
+static int parse_function(struct tach__parse *p, enum tach__op op)
 {
-	int left = (p->at++, value(p)), right;
+	int left = (p->at++, parse_value(p)), right;
 
 	if (left >= 0 && peek(p) != ',')
 		return report_expected(p, "','");
 	while (left >= 0 && peek(p) == ',') {
 		p->at++;
-		right = value(p);
+		right = parse_value(p);
 		if (right < 0)
 			return right;
-		left = binary(p, op, left, right);
+		left = make_binary(p, op, left, right);
 	}
 	if (left < 0)
 		return left;
@@ -100,7 +100,7 @@ static int known(struct tach__parse *p, size_t at, size_t length)
 
 		if (p->text[after] == '(') {
 			p->at = after;
-			return function(p, name[1] == 'i' ? TACH__F_MIN : TACH__F_MAX);
+			return parse_function(p, name[1] == 'i' ? TACH__F_MIN : TACH__F_MAX);
 		}
 	}
 	p->at = at + length;
@@ -111,13 +111,13 @@ static int known(struct tach__parse *p, size_t at, size_t length)
  * other. */
 enum { JOINTS_MAX = 64 };
 
-static int name(struct tach__parse *p)
+static int parse_name(struct tach__parse *p)
 {
 	size_t at = p->at, length = 0, whole;
 	const char *text = p->text + at;
 	int node, joints = 0;
 
-	while (letter(text[length]) || digit(text[length]) || is_joint(text[length]) ||
+	while (is_letter(text[length]) || is_digit(text[length]) || is_joint(text[length]) ||
 	       text[length] == '@') {
 		joints += is_joint(text[length]);
 		if (joints > JOINTS_MAX)
@@ -137,7 +137,7 @@ static int name(struct tach__parse *p)
 	return tach__p_unknown(p, at, whole);
 }
 
-static int quoted(struct tach__parse *p)
+static int parse_quoted(struct tach__parse *p)
 {
 	size_t at = p->at + 1;
 	const char *end = strchr(p->text + at, p->text[p->at]);
@@ -152,31 +152,31 @@ static int quoted(struct tach__parse *p)
 	return node == TACH__P_UNKNOWN ? tach__p_unknown(p, at, length) : node;
 }
 
-static int number(struct tach__parse *p)
+static int parse_number(struct tach__parse *p)
 {
 	size_t at = p->at, length = tach__p_number_span(p->text + at);
 
 	if (!length)
 		return report_expected(p, "a number or a name");
-	if (letter(p->text[at + length]) || p->text[at + length] == '.')
+	if (is_letter(p->text[at + length]) || p->text[at + length] == '.')
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at + length,
 				    "an operator expected after the number");
 	p->at += length;
 	return tach__p_number(p, at, length);
 }
 
-static int primary(struct tach__parse *p)
+static int parse_primary(struct tach__parse *p)
 {
 	size_t at;
 	int node;
 	char c = peek(p);
 
-	if (digit(c) || c == '.')
-		return number(p);
-	if (letter(c))
-		return name(p);
+	if (is_digit(c) || c == '.')
+		return parse_number(p);
+	if (is_letter(c))
+		return parse_name(p);
 	if (c == '"' || c == '\'')
-		return quoted(p);
+		return parse_quoted(p);
 	if (c == '#') {
 		p->at++;
 		return tach__p_max_hz(p, p->at - 1);
@@ -184,7 +184,7 @@ static int primary(struct tach__parse *p)
 	if (c != '(')
 		return report_expected(p, "an operand");
 	at = p->at++;
-	node = value(p);
+	node = parse_value(p);
 	if (node < 0)
 		return node;
 	c = peek(p);
@@ -203,7 +203,7 @@ static int parse_factor(struct tach__parse *p)
 	int node;
 
 	if (c != '-' && c != '+' && c != '!')
-		return primary(p);
+		return parse_primary(p);
 	if (++p->nesting > TACH__F_DEPTH_MAX)
 		return too_deep(p);
 	p->at++;
@@ -214,7 +214,7 @@ static int parse_factor(struct tach__parse *p)
 	return tach__p_apply(p, c == '!' ? (int)TACH__P_NOT : (int)TACH__F_NEG, 1, &node);
 }
 
-static int product(struct tach__parse *p)
+static int parse_product(struct tach__parse *p)
 {
 	int left = parse_factor(p), right;
 	char c;
@@ -224,22 +224,22 @@ static int product(struct tach__parse *p)
 		right = parse_factor(p);
 		if (right < 0)
 			return right;
-		left = binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right);
+		left = make_binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right);
 	}
 	return left;
 }
 
-static int sum(struct tach__parse *p)
+static int parse_sum(struct tach__parse *p)
 {
-	int left = product(p), right;
+	int left = parse_product(p), right;
 	char c;
 
 	while (left >= 0 && ((c = peek(p)) == '+' || c == '-')) {
 		p->at++;
-		right = product(p);
+		right = parse_product(p);
 		if (right < 0)
 			return right;
-		left = binary(p, c == '+' ? TACH__F_ADD : TACH__F_SUB, left, right);
+		left = make_binary(p, c == '+' ? TACH__F_ADD : TACH__F_SUB, left, right);
 	}
 	return left;
 }
@@ -252,27 +252,28 @@ static const struct {
 	{"!=", TACH__F_NE}, {"<", TACH__F_LT},	{">", TACH__F_GT},
 };
 
-static int comparison(struct tach__parse *p)
+static int parse_comparison(struct tach__parse *p)
 {
-	int left = sum(p), right;
+	int left = parse_sum(p), right;
 
 	if (left < 0)
 		return left;
-	blanks(p);
+	skip_blanks(p);
 	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
 		size_t length = strlen(comparisons[i].word);
 
 		if (strncmp(p->text + p->at, comparisons[i].word, length) != 0)
 			continue;
 		p->at += length;
-		right = sum(p);
-		return right < 0 ? right : binary(p, comparisons[i].op, left, right);
+		right = parse_sum(p);
+		return right < 0 ? right : make_binary(p, comparisons[i].op, left, right);
 	}
 	return left;
 }
 
 /* { part sign part }, the sign once or twice. */
-static int chain(struct tach__parse *p, int (*part)(struct tach__parse *p), char sign, int op)
+static int parse_chain(struct tach__parse *p, int (*part)(struct tach__parse *p), char sign,
+		       int op)
 {
 	int left = part(p), right;
 
@@ -281,55 +282,55 @@ static int chain(struct tach__parse *p, int (*part)(struct tach__parse *p), char
 		right = part(p);
 		if (right < 0)
 			return right;
-		left = binary(p, op, left, right);
+		left = make_binary(p, op, left, right);
 	}
 	return left;
 }
 
-static int conjunction(struct tach__parse *p)
+static int parse_conjunction(struct tach__parse *p)
 {
-	return chain(p, comparison, '&', TACH__P_AND);
+	return parse_chain(p, parse_comparison, '&', TACH__P_AND);
 }
 
 /* condition ? a : b, the condition being read already. */
-static int choice(struct tach__parse *p, int condition)
+static int parse_choice(struct tach__parse *p, int condition)
 {
 	int kids[3] = {condition};
 
 	p->at++;
-	kids[1] = value(p);
+	kids[1] = parse_value(p);
 	if (kids[1] < 0)
 		return kids[1];
 	if (peek(p) != ':')
 		return report_expected(p, "':'");
 	p->at++;
-	kids[2] = value(p);
+	kids[2] = parse_value(p);
 	if (kids[2] < 0)
 		return kids[2];
 	return tach__p_apply(p, TACH__F_COND, 3, kids);
 }
 
-static int value(struct tach__parse *p)
+static int parse_value(struct tach__parse *p)
 {
 	int node;
 
 	if (++p->nesting > TACH__F_DEPTH_MAX)
 		return too_deep(p);
-	node = chain(p, conjunction, '|', TACH__P_OR);
+	node = parse_chain(p, parse_conjunction, '|', TACH__P_OR);
 	if (node >= 0 && peek(p) == '?')
-		node = choice(p, node);
+		node = parse_choice(p, node);
 	p->nesting--;
 	return node;
 }
 
 int tach__p_infix(struct tach__parse *p)
 {
-	size_t at = (blanks(p), p->at);
+	size_t at = (skip_blanks(p), p->at);
 	int node;
 
 	if (!p->text[at])
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at, "the formula is empty");
-	node = value(p);
+	node = parse_value(p);
 	if (node < 0)
 		return node;
 	if (peek(p))

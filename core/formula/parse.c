@@ -23,7 +23,7 @@ int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format,
 	return TACH__P_FAILED;
 }
 
-static int node(struct tach__parse *p, enum tach__op op, int kids, const int *kid)
+static int make_node(struct tach__parse *p, enum tach__op op, int kids, const int *kid)
 {
 	struct tach_formula *f = p->f;
 	struct tach__node *n;
@@ -65,10 +65,10 @@ static int node(struct tach__parse *p, enum tach__op op, int kids, const int *ki
 
 int tach__p_leaf(struct tach__parse *p, enum tach__op op)
 {
-	return node(p, op, 0, NULL);
+	return make_node(p, op, 0, NULL);
 }
 
-static int constant(struct tach__parse *p, double value)
+static int make_constant(struct tach__parse *p, double value)
 {
 	int n = tach__p_leaf(p, TACH__F_NUM);
 
@@ -82,46 +82,48 @@ static bool is_condition(const struct tach__parse *p, int n)
 	return p->f->node[n].op >= TACH__F_LT && p->f->node[n].op <= TACH__F_NE;
 }
 
-static int condition(struct tach__parse *p, int n)
+static int make_condition(struct tach__parse *p, int n)
 {
 	int kids[2] = {n};
 
 	if (n < 0 || is_condition(p, n))
 		return n;
-	kids[1] = constant(p, 0);
-	return kids[1] < 0 ? kids[1] : node(p, TACH__F_NE, 2, kids);
+	kids[1] = make_constant(p, 0);
+	return kids[1] < 0 ? kids[1] : make_node(p, TACH__F_NE, 2, kids);
 }
 
 /* if ? then : otherwise; any of them may be an error already. */
-static int choose(struct tach__parse *p, int if_, int then, int otherwise)
+static int make_choice(struct tach__parse *p, int if_, int then, int otherwise)
 {
 	int kids[3] = {if_, then, otherwise};
 
 	for (int i = 0; i < 3; i++)
 		if (kids[i] < 0)
 			return kids[i];
-	return node(p, TACH__F_COND, 3, kids);
+	return make_node(p, TACH__F_COND, 3, kids);
 }
 
 int tach__p_value(struct tach__parse *p, int n)
 {
-	return n < 0 || !is_condition(p, n) ? n : choose(p, n, constant(p, 1), constant(p, 0));
+	return n < 0 || !is_condition(p, n)
+		       ? n
+		       : make_choice(p, n, make_constant(p, 1), make_constant(p, 0));
 }
 
-static int logic(struct tach__parse *p, int op, const int *kids)
+static int make_logic(struct tach__parse *p, int op, const int *kids)
 {
-	int first = condition(p, kids[0]);
-	int second = op == TACH__P_NOT ? 0 : tach__p_value(p, condition(p, kids[1]));
+	int first = make_condition(p, kids[0]);
+	int second = op == TACH__P_NOT ? 0 : tach__p_value(p, make_condition(p, kids[1]));
 
 	if (second < 0)
 		return second;
 	switch (op) {
 	case TACH__P_AND:
-		return choose(p, first, second, constant(p, 0));
+		return make_choice(p, first, second, make_constant(p, 0));
 	case TACH__P_OR:
-		return choose(p, first, constant(p, 1), second);
+		return make_choice(p, first, make_constant(p, 1), second);
 	}
-	return choose(p, first, constant(p, 0), constant(p, 1));
+	return make_choice(p, first, make_constant(p, 0), make_constant(p, 1));
 }
 
 int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids)
@@ -129,9 +131,9 @@ int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids)
 	int own[3];
 
 	if (op >= TACH__P_AND)
-		return logic(p, op, kids);
+		return make_logic(p, op, kids);
 	for (int i = 0; i < n; i++) {
-		own[i] = op == TACH__F_COND && i == 0 ? condition(p, kids[i])
+		own[i] = op == TACH__F_COND && i == 0 ? make_condition(p, kids[i])
 						      : tach__p_value(p, kids[i]);
 		if (own[i] < 0)
 			return own[i];
@@ -141,7 +143,7 @@ int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids)
 		p->f->node[own[0]].value = -p->f->node[own[0]].value;
 		return own[0];
 	}
-	return node(p, (enum tach__op)op, n, own);
+	return make_node(p, (enum tach__op)op, n, own);
 }
 
 size_t tach__p_number_span(const char *text)
@@ -178,7 +180,7 @@ int tach__p_number(struct tach__parse *p, size_t at, size_t length)
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
 				    "the number %.*s is too large for a double", (int)length,
 				    p->text + at);
-	return constant(p, value);
+	return make_constant(p, value);
 }
 
 const char *tach__p_seen(const char *text, char buffer[16])
@@ -194,7 +196,7 @@ const char *tach__p_seen(const char *text, char buffer[16])
 	return buffer;
 }
 
-static int operand(struct tach__parse *p, size_t at, long number)
+static int make_operand(struct tach__parse *p, size_t at, long number)
 {
 	struct tach_formula *f = p->f;
 	int n;
@@ -214,7 +216,7 @@ static int operand(struct tach__parse *p, size_t at, long number)
 }
 
 /* N<number>: the number, or -1 for any other name. */
-static long placeholder(const char *name, size_t length)
+static long placeholder_number(const char *name, size_t length)
 {
 	long number = 0;
 
@@ -260,14 +262,14 @@ static int add_ticks(struct tach__parse *p, size_t at)
 
 	if (hz < 0 || (kids[1] = tach__p_leaf(p, TACH__F_ELAPSED)) < 0)
 		return TACH__P_FAILED;
-	kids[0] = node(p, TACH__F_MUL, 2, kids);
-	if (kids[0] < 0 || (kids[1] = constant(p, 1e9)) < 0)
+	kids[0] = make_node(p, TACH__F_MUL, 2, kids);
+	if (kids[0] < 0 || (kids[1] = make_constant(p, 1e9)) < 0)
 		return TACH__P_FAILED;
-	return node(p, TACH__F_DIV, 2, kids);
+	return make_node(p, TACH__F_DIV, 2, kids);
 }
 
 /* A name that the caller or this machine defines: a number that is not a count. */
-static int parameter(struct tach__parse *p, size_t at, size_t length)
+static int make_parameter(struct tach__parse *p, size_t at, size_t length)
 {
 	const char *name = p->text + at;
 	double value = 0;
@@ -282,7 +284,7 @@ static int parameter(struct tach__parse *p, size_t at, size_t length)
 		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
 				    "this system does not report %.*s; give it in the options",
 				    (int)length, name);
-	return constant(p, value);
+	return make_constant(p, value);
 }
 
 /* A copy of another formula's tree; its root. */
@@ -302,7 +304,7 @@ static int graft_formula(struct tach__parse *p, size_t at, const struct tach_for
 
 		for (int k = 0; k < count; k++)
 			kids[k] = base + from->kid[k];
-		n = node(p, (enum tach__op)from->op, count, kids);
+		n = make_node(p, (enum tach__op)from->op, count, kids);
 		if (n >= 0) {
 			f->node[n].arg = from->arg;
 			f->node[n].value = from->value;
@@ -319,7 +321,7 @@ static int graft_formula(struct tach__parse *p, size_t at, const struct tach_for
 int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 {
 	const char *name = p->text + at;
-	long number = placeholder(name, length);
+	long number = placeholder_number(name, length);
 	int slot;
 
 	if (number >= 0) {
@@ -331,7 +333,7 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 					    : last == 0 ? "there is no %.*s: only N0 exists"
 							: "there is no %.*s here",
 					    (int)length, name, last);
-		return operand(p, at, number);
+		return make_operand(p, at, number);
 	}
 	if (tach__p_is(name, length, "max_hz"))
 		return clock_node(p, TACH__F_MAX_HZ, at);
@@ -346,11 +348,11 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 	if (slot < 0 && tach__p_is(name, length, "time"))
 		return tach__p_leaf(p, TACH__F_ELAPSED);
 	if (slot < 0)
-		return parameter(p, at, length);
+		return make_parameter(p, at, length);
 	if (slot >= TACH_FORMULA_PART && p->opt->part)
 		return graft_formula(p, at,
 				     p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
-	return operand(p, at, slot);
+	return make_operand(p, at, slot);
 }
 
 int tach__p_unknown(struct tach__parse *p, size_t at, size_t length)

@@ -22,7 +22,7 @@ struct stack {
 	int count;
 };
 
-static int apply(struct tach__parse *p, struct stack *s, size_t at, int which)
+static int apply_operator(struct tach__parse *p, struct stack *s, size_t at, int which)
 {
 	int kids = operators[which].kids;
 
@@ -43,7 +43,7 @@ static int postfix_token(struct tach__parse *p, struct stack *s, size_t at, size
 
 	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
 		if (tach__p_is(token, length, operators[i].word))
-			return apply(p, s, at, (int)i);
+			return apply_operator(p, s, at, (int)i);
 	if (tach__p_is(token, length, "#"))
 		return tach__p_max_hz(p, at);
 	number = tach__p_number_span(token + sign);
@@ -58,7 +58,7 @@ static int postfix_token(struct tach__parse *p, struct stack *s, size_t at, size
 	return n == TACH__P_UNKNOWN ? tach__p_unknown(p, at, length) : n;
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -74,9 +74,9 @@ static int postfix_tokens(struct tach__parse *p, struct stack *s)
 
 		next = p->at + length + (text[p->at + length] == '|');
 		end = p->at + length;
-		while (p->at < end && blank(text[p->at]))
+		while (p->at < end && is_blank(text[p->at]))
 			p->at++;
-		while (end > p->at && blank(text[end - 1]))
+		while (end > p->at && is_blank(text[end - 1]))
 			end--;
 		if (end == p->at) {
 			/* Real files begin or end with a bar now and then. */

@@ -58,18 +58,18 @@ static void put_leaf(struct out *o, const struct tach__node *n, bool postfix)
 	put(o, word);
 }
 
-static void postfix(struct out *o, unsigned i);
+static void print_postfix(struct out *o, unsigned i);
 
 /* The kids from number `first` on, and the operator. */
 static void postfix_rest(struct out *o, const struct tach__node *n, int first)
 {
 	for (int k = first; k < operators[n->op].kids; k++)
-		postfix(o, n->kid[k]);
+		print_postfix(o, n->kid[k]);
 	put(o, operators[n->op].postfix);
 	put(o, "|");
 }
 
-static void postfix(struct out *o, unsigned i)
+static void print_postfix(struct out *o, unsigned i)
 {
 	const struct tach__node *node = o->f->node;
 	unsigned at = i;
@@ -95,7 +95,7 @@ static int precedence(const struct tach__node *n)
 	return n->op == TACH__F_ARG ? 9 : operators[n->op].precedence;
 }
 
-static void infix(struct out *o, unsigned i);
+static void print_infix(struct out *o, unsigned i);
 
 /* In parentheses when it binds less than its place asks. */
 static void print_kid(struct out *o, unsigned i, int least)
@@ -104,7 +104,7 @@ static void print_kid(struct out *o, unsigned i, int least)
 
 	if (loose)
 		put(o, "(");
-	infix(o, i);
+	print_infix(o, i);
 	if (loose)
 		put(o, ")");
 }
@@ -158,7 +158,7 @@ static void infix_rest(struct out *o, const struct tach__node *n)
 		put(o, ")");
 	if (is_function(n)) {
 		put(o, ", ");
-		infix(o, n->kid[1]);
+		print_infix(o, n->kid[1]);
 		put(o, ")");
 		return;
 	}
@@ -167,7 +167,7 @@ static void infix_rest(struct out *o, const struct tach__node *n)
 }
 
 /* Operators of a chain are left-associative. */
-static void infix(struct out *o, unsigned i)
+static void print_infix(struct out *o, unsigned i)
 {
 	const struct tach__node *node = o->f->node;
 	unsigned at = i;
@@ -192,9 +192,9 @@ int tach_formula_print(const struct tach_formula *f, enum tach_formula_kind kind
 	struct out o = {f, text, size, 0};
 
 	if (kind == TACH_FORMULA_POSTFIX)
-		postfix(&o, f->root);
+		print_postfix(&o, f->root);
 	else
-		infix(&o, f->root);
+		print_infix(&o, f->root);
 	if (size)
 		text[o.length < size ? o.length : size - 1] = 0;
 	return (int)o.length;

@@ -29,7 +29,7 @@ static void of_cpu(void *context, long cpu)
 }
 
 /* The highest of all CPUs: hybrids have several, and the constant is one number. kHz. */
-static double cpufreq(const char *root)
+static double read_cpufreq(const char *root)
 {
 	struct most most = {root, 0};
 
@@ -49,7 +49,7 @@ static int of_line(void *context, const char *line)
 }
 
 /* "cpu MHz : 2445.404": the clock of this moment, no maximum. */
-static double cpuinfo(const char *root)
+static double read_cpuinfo(const char *root)
 {
 	struct most most = {root, 0};
 
@@ -59,10 +59,10 @@ static double cpuinfo(const char *root)
 
 double tach__max_hz_at(const char *root, uint32_t *flags)
 {
-	double hz = cpufreq(root);
+	double hz = read_cpufreq(root);
 
 	if (hz <= 0) {
-		hz = cpuinfo(root);
+		hz = read_cpuinfo(root);
 		if (hz > 0)
 			*flags |= TACH_FLAG_CLOCK;
 	}

@@ -22,7 +22,7 @@ static const struct {
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers, MOST = 1 << 24 };
 
 /* -1: the variable is not set, or not a number. */
-static int number(const char *name)
+static int get_number(const char *name)
 {
 	const char *value = name ? tach__environment(name) : NULL;
 	size_t n = value ? strspn(value, "0123456789") : 0;
@@ -34,7 +34,7 @@ static int number(const char *name)
 static int find_launcher(void)
 {
 	for (int i = 0; i < LAUNCHERS; i++)
-		if (number(launchers[i].rank) >= 0)
+		if (get_number(launchers[i].rank) >= 0)
 			return i;
 	return -1;
 }
@@ -46,7 +46,7 @@ int tach__rank(void)
 
 	if (!now) {
 		at = find_launcher();
-		now = 2 + (at < 0 ? -1 : number(launchers[at].rank));
+		now = 2 + (at < 0 ? -1 : get_number(launchers[at].rank));
 		__atomic_store_n(&known, now, __ATOMIC_RELAXED);
 	}
 	return now - 2;
@@ -54,14 +54,14 @@ int tach__rank(void)
 
 int tach__rank_count(void)
 {
-	int at = find_launcher(), count = at < 0 ? -1 : number(launchers[at].count);
+	int at = find_launcher(), count = at < 0 ? -1 : get_number(launchers[at].count);
 
 	return count > 0 ? count : 1;
 }
 
 int tach__rank_count_here(void)
 {
-	int at = find_launcher(), count = at < 0 ? -1 : number(launchers[at].here);
+	int at = find_launcher(), count = at < 0 ? -1 : get_number(launchers[at].here);
 
 	return count > 0 ? count : 0;
 }

@@ -88,8 +88,8 @@ static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
  * Without them (no sysfs; a virtual machine that shows one type only) the current core
  * identifies itself; without CPUID the most capable type is assumed.
  */
-static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
-		   struct answer *to)
+static void identify_hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
+			    struct answer *to)
 {
 	const struct tach__tab_match *lines[TACH__CPU_KINDS];
 	int n = hybrid_lines(arch, cpu, lines);
@@ -131,7 +131,7 @@ static int identify_core(enum tach__arch arch, const struct tach__cpu *cpu, cons
 	if (m == end)
 		return 0;
 	if (m->core) {
-		hybrid(arch, cpu, root, to);
+		identify_hybrid(arch, cpu, root, to);
 		return 1;
 	}
 	add_pmu(to, m->pmu);

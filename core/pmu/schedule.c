@@ -79,8 +79,9 @@ static const void *event_at(const struct tach_event *events, int i)
 	       (size_t)i * tach__sized(events, TACH__STRUCT(tach_event), NULL);
 }
 
-static int explain(int rc, const struct tach__machine *m, const struct tach__want *wants,
-		   const struct tach_event *events, int n, struct tach_error *err)
+static int explain_failure(int rc, const struct tach__machine *m,
+			   const struct tach__want *wants, const struct tach_event *events,
+			   int n, struct tach_error *err)
 {
 	const char *pmu = tach__str(tach__pmu_at(m->pmu)->name);
 
@@ -102,8 +103,8 @@ static int explain(int rc, const struct tach__machine *m, const struct tach__wan
 			   "the anchor events leave no counter for the others on %s", pmu);
 }
 
-static int prepare(int n, const struct tach_schedule_options *opt, struct tach__machine *m,
-		   struct tach_error *err)
+static int prepare_machine(int n, const struct tach_schedule_options *opt,
+			   struct tach__machine *m, struct tach_error *err)
 {
 	int rc;
 
@@ -133,20 +134,20 @@ static int take_events(const struct tach_event *events, int n, const struct tach
 	return 0;
 }
 
-static int split(const struct tach_event *events, int n, int nanchors,
-		 const struct tach_schedule_options *opt, struct tach_schedule *plan,
-		 struct tach_error *err)
+static int split_events(const struct tach_event *events, int n, int nanchors,
+			const struct tach_schedule_options *opt, struct tach_schedule *plan,
+			struct tach_error *err)
 {
 	struct tach__machine m;
 	struct tach__want wants[TACH_SCHEDULE_MAX];
-	int rc = prepare(n, opt, &m, err);
+	int rc = prepare_machine(n, opt, &m, err);
 
 	if (!rc)
 		rc = take_events(events, n, &m, wants, err);
 	if (rc)
 		return rc;
 	rc = tach__schedule(&m, wants, n, nanchors, plan);
-	return rc ? explain(rc, &m, wants, events, n, err) : 0;
+	return rc ? explain_failure(rc, &m, wants, events, n, err) : 0;
 }
 
 int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
@@ -164,7 +165,7 @@ int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
 		  : &defaults;
 	if (!opt || !tach__sized(out, TACH__STRUCT(tach_schedule), err))
 		return TACH_ERR_INVAL;
-	rc = split(events, n, nanchors, opt, &plan, err);
+	rc = split_events(events, n, nanchors, opt, &plan, err);
 	if (!rc)
 		tach__sized_done(out, &plan, TACH__STRUCT(tach_schedule));
 	return rc;
@@ -181,13 +182,13 @@ int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct t
 	int rc;
 
 	opt.pmu = pmu;
-	rc = prepare(n, &opt, &m, err);
+	rc = prepare_machine(n, &opt, &m, err);
 	for (int e = 0; e < n && !rc; e++)
 		tach__want(&m, &events[e], &wants[e]);
 	if (!rc) {
 		rc = tach__schedule(&m, wants, n, 0, &plan);
 		if (rc)
-			explain(rc, &m, wants, events, n, err);
+			explain_failure(rc, &m, wants, events, n, err);
 	}
 	if (rc || plan.ngroups == 1)
 		return rc;

@@ -17,7 +17,7 @@ static int kind_of(const char *at)
 	return kinds[(unsigned char)*at];
 }
 
-static int blank(const char *string, const char *at, struct tach_error *err)
+static int refuse_blank(const char *string, const char *at, struct tach_error *err)
 {
 	return tach__error(err, TACH_ERR_SYNTAX, 1, tach__column(string, at),
 			   "an event string holds no blanks, tabs or newlines");
@@ -29,7 +29,7 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
 	for (const char *quote; *(at += strcspn(at, " \t\n'"));) {
 		quote = *at == '\'' ? strchr(at + 1, '\'') : NULL;
 		if (*at != '\'')
-			return blank(string, at, err);
+			return refuse_blank(string, at, err);
 		at = quote ? quote + 1 : at + 1;
 	}
 	return 0;
@@ -39,7 +39,7 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
  * Marks each special character up to and including the end of the first event; from the text
  * before the first "::" only that it is the PMU. Returns their number, or 0 if they do not fit.
  */
-static unsigned mark(struct tach__string *s, const char *string)
+static unsigned mark_characters(struct tach__string *s, const char *string)
 {
 	const char *at = string;
 
@@ -80,13 +80,13 @@ int tach__string_split(struct tach__string *s, const char *string, struct tach_e
 
 	s->start = s->event.text = string;
 	s->pmu.text = s->terms = NULL;
-	n = mark(s, string);
+	n = mark_characters(s, string);
 	if (!n)
 		return tach__error(err, TACH_ERR_TOOMANY, 1, 0,
 				   "this event string is too long");
 	s->end = string + s->marks[n - 1];
 	if (kind_of(s->end) == BLANK)
-		return blank(string, s->end, err);
+		return refuse_blank(string, s->end, err);
 	if (kind_of(s->end) == SLASH)
 		return split_terms(s, s->end, err);
 	while (string[s->marks[i]] == '=')

@@ -29,7 +29,7 @@ static int next_counter(const struct state *s, int event, uint64_t mask)
 	return __builtin_ctzll(first ? first : mask);
 }
 
-static void take(struct state *s, int event, int counter)
+static void take_counter(struct state *s, int event, int counter)
 {
 	s->now.owner[counter] = (int8_t)event;
 	s->now.counter[event] = (int8_t)counter;
@@ -85,7 +85,7 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 		} else if (pool >= 0) {
 			s->now.used[pool]++;
 		}
-		take(s, event, c);
+		take_counter(s, event, c);
 		return 1;
 	}
 	return 0;
@@ -102,7 +102,7 @@ static int place_free(struct state *s, int event)
 		if (pool < 0 || s->now.used[pool] < s->p->pool[pool].capacity) {
 			if (pool >= 0)
 				s->now.used[pool]++;
-			take(s, event, c);
+			take_counter(s, event, c);
 			return 1;
 		}
 		left &= ~s->p->pool[pool].counters;
@@ -110,7 +110,7 @@ static int place_free(struct state *s, int event)
 	return 0;
 }
 
-static int place(struct state *s, int event)
+static int place_event(struct state *s, int event)
 {
 	uint64_t visited = 0;
 	unsigned pools = 0;
@@ -144,7 +144,7 @@ static int musts_hold(const struct state *s)
 }
 
 /* Tries to assign that counter to `event` permanently; changes nothing on failure. */
-static int settle(struct state *s, int event, int c)
+static int settle_counter(struct state *s, int event, int c)
 {
 	struct placement saved;
 	uint64_t allowed = s->allowed[event];
@@ -161,14 +161,14 @@ static int settle(struct state *s, int event, int c)
 		if (pool >= 0)
 			s->now.used[pool]--;
 	}
-	if ((old == c || place(s, event)) && musts_hold(s))
+	if ((old == c || place_event(s, event)) && musts_hold(s))
 		return 1;
 	s->now = saved;
 	s->allowed[event] = allowed;
 	return 0;
 }
 
-static int start(struct state *s)
+static int start_solver(struct state *s)
 {
 	const struct tach__problem *p = s->p;
 
@@ -182,7 +182,7 @@ static int start(struct state *s)
 				s->allowed[e] &= ~(1ull << p->must[i].counter);
 	}
 	for (int e = 0; e < p->nevents; e++)
-		if (!place(s, e))
+		if (!place_event(s, e))
 			return TACH_ERR_NOASSIGN;
 	return musts_hold(s) ? 0 : TACH_ERR_NOASSIGN;
 }
@@ -195,7 +195,7 @@ int tach__solve(const struct tach__problem *problem, int8_t *counter)
 	if (problem->npools && problem->nmusts)
 		return TACH_ERR_INVAL;
 	s.p = problem;
-	rc = start(&s);
+	rc = start_solver(&s);
 	if (rc)
 		return rc;
 	for (int e = 0; e < problem->nevents; e++) {
@@ -205,7 +205,7 @@ int tach__solve(const struct tach__problem *problem, int8_t *counter)
 			int c = next_counter(&s, e, left);
 
 			left &= ~(1ull << c);
-			if (settle(&s, e, c))
+			if (settle_counter(&s, e, c))
 				break;
 		}
 	}

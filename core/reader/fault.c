@@ -110,9 +110,9 @@ static struct sigaction *handler_below(int which, int depth)
 }
 
 /*
- * Passes it to the earlier handler as if ours did not exist. For the default action the default
- * is restored: a fault then happens again when we return, and kills; a signal that was sent by
- * kill(2) or similar is sent again.
+ * Passes the signal to the earlier handler as if ours did not exist. For the default action the
+ * default is restored: a fault then happens again when we return, and kills; a signal that was
+ * sent by kill(2) or similar is sent again.
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {

@@ -103,8 +103,10 @@ static void map_member(struct tach__reader *r, int core, int member)
 	}
 }
 
-/* A bit for each metric: none of them gets a page. No machine has two core types with
- * PERF_METRICS; metrics of a second one would be read by read(2). */
+/*
+ * Returns a bit for each metric. None of them gets a page. No machine has two core types with
+ * PERF_METRICS; metrics of a second one would be read by read(2).
+ */
 static uint32_t find_metrics(struct tach__reader *r, int core)
 {
 	struct tach__topdown found = {.on = 1};
@@ -163,13 +165,16 @@ static void judge_pages(struct tach__reader *r)
 		}
 }
 
-static int start(struct tach__reader *r, struct tach_error *err)
+static int start_counting(struct tach__reader *r, struct tach_error *err)
 {
 	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
 	int state;
 
-	/* The first group last, so that its enabled time is not longer than any other's. */
+	/*
+	 * Enables the first group last, so that its enabled time is not longer than any
+	 * other's.
+	 */
 	for (int k = h->n - 1; k >= 0; k--)
 		if (h->core[k].group.count)
 			tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0,
@@ -216,7 +221,7 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 		if (r->hybrid->members >> i & 1)
 			r->hard.member[r->hard.count++] = (uint8_t)i;
 	map_all(r);
-	code = start(r, err);
+	code = start_counting(r, err);
 	if (code == 0)
 		close_siblings(r->hybrid);
 	return code;

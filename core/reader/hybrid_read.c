@@ -95,7 +95,7 @@ struct sums {
 
 enum when { BEGIN, END, BETWEEN };
 
-/* The group with metrics, if its core type counts. */
+/* Adds the group with metrics, if its core type counts. */
 static int add_topdown(struct tach__reader *r, enum when when, struct sums *sums)
 {
 	const struct tach__group *g = r->topdown.group;
@@ -126,7 +126,10 @@ static int add_pages(const struct tach__core *core, struct sums *sums)
 	return 1;
 }
 
-/* For metrics whose core type does not count: error from the counts since the last reset. */
+/*
+ * Computes the error of metrics whose core type does not count, from the counts since the last
+ * reset.
+ */
 static void doubt(const struct tach__reader *r, struct sums *sums)
 {
 	const struct tach__topdown *t = &r->topdown;
@@ -163,8 +166,10 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 		added = &h->core[k].group == r->topdown.group ? add_topdown(r, when, sums)
 							      : add_pages(&h->core[k], sums);
 		if (!added) {
-			/* Metrics that another reader reset are right by read(2). Without an
-			 * index the thread was moved before the lock was read. */
+			/*
+			 * Metrics that another reader reset are right by read(2). If the page
+			 * has no index, the thread was moved before the lock was read.
+			 */
 			if (TACH_PAGE_LOAD(page, lock) == lock && TACH_PAGE_LOAD(page, index))
 				break;
 			continue;
@@ -211,7 +216,7 @@ int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach_
 	return 1;
 }
 
-/* They are known again after one of their pages was read. */
+/* A lag is known again after a page of its group was read. */
 static void forget_lags(struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
@@ -291,8 +296,10 @@ void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned
 			mark->value[i] = from[i];
 }
 
-/* For reads by pages at both ends. A member that some core types do not count misses a part of
- * a move. */
+/*
+ * Returns the flags of a region whose ends were both read by pages. A member that some core
+ * types do not count misses a part of a move.
+ */
 static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, uint32_t begun)
 {
 	uint32_t flags = 0, here = h->core[core].members;
@@ -306,7 +313,7 @@ static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, ui
 	return here != h->members ? flags | TACH_FLAG_INCOMPLETE : flags;
 }
 
-/* For regions begun by pages and ended by read(2). */
+/* Returns the flags of a region that begins by pages and ends by read(2). */
 static uint32_t flags_of_mixed_ends(const struct tach__hybrid *h,
 				    const struct tach__group_read *now, uint32_t begun)
 {
@@ -317,7 +324,10 @@ static uint32_t flags_of_mixed_ends(const struct tach__hybrid *h,
 					  : TACH_FLAG_RESCHEDULED);
 }
 
-/* For metrics: a region that read(2) began has the error of its end and of all its slots. */
+/*
+ * Sets the error of metrics: a region that began by read(2) has the error of its end and of all
+ * its slots.
+ */
 static void settle_topdown(struct tach__reader *r, const struct tach_mark *mark, int paged,
 			   const struct sums *end, uint64_t *delta, unsigned n)
 {

@@ -161,7 +161,7 @@ static void close_group(struct tach__reader *r, struct tach__group *g)
 	g->leader = -1;
 }
 
-static int start(struct tach__reader *r, struct tach_error *err)
+static int start_counting(struct tach__reader *r, struct tach_error *err)
 {
 	struct tach__group_read now;
 	int state;
@@ -194,7 +194,7 @@ static void close_siblings(struct tach__reader *r)
 			close_member(r, r->hard.member[i]);
 }
 
-/* Here, not with the set: each thread has its own counts. */
+/* Done here and not with the set, because each thread has its own counts. */
 static int open_emulated(struct tach__reader *r, struct tach_error *err)
 {
 	for (int i = 0; i < r->set->count; i++)
@@ -223,7 +223,7 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 		return code;
 	if (!r->hybrid)
 		tach__pages_map(r);
-	code = start(r, err);
+	code = start_counting(r, err);
 	if (code == 0 && !r->hybrid)
 		close_siblings(r);
 	return code;

@@ -120,7 +120,10 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		delta[m] = now.value[m] - mark->value[m];
 		if (modular)
 			delta[m] = tach__reader_unwrap(r->hot.way[m].page, delta[m], updates);
-		/* More than since opening: it was reset. */
+		/*
+		 * The difference is more than was counted since opening, so the counter was
+		 * reset.
+		 */
 		if (delta[m] > now.value[m] &&
 		    !(r->topdown.on && tach__topdown_has(&r->topdown, m)))
 			flags |= TACH_FLAG_LOST;

@@ -179,7 +179,10 @@ uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t d
 	return difference;
 }
 
-/* More than since opening, or negative: it was reset in the meantime. */
+/*
+ * If the difference is negative, or more than was counted since opening, the counter was reset
+ * in the meantime.
+ */
 static uint32_t set_back(uint64_t difference, uint64_t count)
 {
 	return (difference > count) | (uint32_t)(count >> 63) ? TACH_FLAG_LOST : 0;

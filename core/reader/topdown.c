@@ -68,7 +68,7 @@ static uint32_t difference(struct tach__reader *r, const struct tach_mark *mark,
 			delta[g->member[i]] =
 				l->count[g->member[i]] - mark->value[g->member[i]];
 	tach__topdown_settle(r, mark, error, l->count, delta, n);
-	/* More than since opening: the events were reset. */
+	/* If a difference is more than was counted since opening, the events were reset. */
 	for (int i = 0; i < g->count; i++)
 		if (g->member[i] < n && delta[g->member[i]] > l->count[g->member[i]])
 			flags = TACH_FLAG_LOST;

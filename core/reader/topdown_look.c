@@ -60,7 +60,7 @@ static enum place place_of(const struct perf_event_mmap_page *page)
 	return page->cap_user_rdpmc ? AWAY : UNKNOWN;
 }
 
-/* For counts that were read after that lock. */
+/* Notes counts that were read after that lock was seen. */
 static void note_read(struct tach__topdown *t, const struct tach__group_read *now,
 		      uint32_t before)
 {
@@ -118,7 +118,10 @@ int tach__topdown_group(struct tach__reader *r, struct tach__group_read *now)
 
 	if (!(__atomic_fetch_or(turn, 1, __ATOMIC_RELAXED) & 1))
 		return write_back(r, now);
-	/* In the middle of another write, whose code will notice that it has to read again. */
+	/*
+	 * This runs in the middle of another write, whose code will notice that it has to read
+	 * again.
+	 */
 	state = read_group(r, now);
 	__atomic_add_fetch(turn, 2, __ATOMIC_RELAXED);
 	return state;
@@ -206,7 +209,7 @@ __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct 
 	do {
 		turn = GET(t->turn);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		/* First: a handler may look after this, and finds more. */
+		/* Read this first: a handler that looks later finds more. */
 		before = GET(t->slots);
 		memcpy(least, t->least, sizeof least);
 		l->lock = TACH_PAGE_LOAD(way.page, lock);

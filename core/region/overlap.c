@@ -195,7 +195,10 @@ static void move_shared(const struct tach__thread *record, struct tach__slot *sl
 	}
 }
 
-/* Adds it as if it were the innermost: it moves to the top, but keeps its enclosing slot. */
+/*
+ * Adds the entry as if it were the innermost: it moves to the top, but keeps its enclosing
+ * slot.
+ */
 static void add_as_innermost(struct tach__hot *hot, struct tach_region_mark *mark,
 			     struct tach__slot *slot, struct tach__slot *around,
 			     struct tach__reading *r, int fenced)

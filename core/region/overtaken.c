@@ -20,7 +20,7 @@ static int is_open(const struct tach__part *part)
 	return part->ceiling != TACH__CEILING_OPEN;
 }
 
-/* It is on the stack, at the level that it says. */
+/* Returns 1 if the entry is on the stack, at the level that its ceiling names. */
 static int is_at_its_level(const struct tach__hot *hot, const struct tach__slot *slot,
 			   const struct tach__part *part)
 {

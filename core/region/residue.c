@@ -108,7 +108,7 @@ static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
 		out[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE];
 }
 
-/* A STOP that subtracts costs: what it adds to the enclosing region, besides its pair. */
+/* Measures what a STOP that subtracts costs adds to the enclosing region, besides its pair. */
 static void measure_spent(const struct tach__trials *r, const uint64_t *empty)
 {
 	uint64_t added[TACH__SUMS], spent[TACH__SUMS], pair[TACH__SUMS];
@@ -171,7 +171,7 @@ static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 	}
 }
 
-/* What cost.h adds as constants. Nothing is subtracted while it is measured. */
+/* Measures the costs that cost.h adds as constants. Nothing is subtracted meanwhile. */
 static void measure_asides(const struct tach__trials *r, const uint64_t *empty)
 {
 	struct tach__thread *record = r->record;

@@ -274,7 +274,9 @@ void tach__segment_end(struct tach_task *task)
 			  1);
 }
 
-/* With a slot of the calling thread. Returns 1 if it is one of the worst. */
+/*
+ * Keeps the task in a slot of the calling thread. Returns 1 if it is one of the worst entries.
+ */
 static int keep(const struct tach_task *task, const struct tach__carried *c,
 		const struct tach__slot *slot)
 {

@@ -161,7 +161,10 @@ static void read_cost(const struct tach__thread *record, uint64_t *spent)
 		spent[i] = TACH__GET(record->cold[i]) - record->whole.cold[i];
 }
 
-/* Ended by calling exit(2) directly. Its counters stopped then, but the clock did not. */
+/*
+ * Returns 1 if the thread ended by calling exit(2) directly. Its counters stopped then, but the
+ * clock did not.
+ */
 static int has_exited(const struct tach__thread *record)
 {
 	return tach__sys(SYS_tgkill, getpid(), record->tid, 0, 0, 0, 0) == -ESRCH;
@@ -274,7 +277,7 @@ void tach__whole_end_dead(struct tach__thread *record)
 	TACH__ADD(slot->seq, 1);
 }
 
-/* If only some entries are measured: as `sample` (stop.c) does. */
+/* Adds the entry to the sample if only some entries are measured, as `sample` (stop.c) does. */
 static void sample(const struct tach__thread *record, struct tach__sampling *s,
 		   const struct so_far *at)
 {

@@ -4,8 +4,9 @@
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-static void line(struct tach__out *out, const struct tach_region_info *info, const char *part,
-		 const char *quantity, const struct tach_value *v, int divided)
+static void write_line(struct tach__out *out, const struct tach_region_info *info,
+		       const char *part, const char *quantity, const struct tach_value *v,
+		       int divided)
 {
 	tach__out_csv_string(out, info->name);
 	tach__out(out, ",");
@@ -42,7 +43,7 @@ static void write_missing(struct tach__out *out, const char *what, uint64_t n, i
 	struct tach_value v = {.value = (double)n, .raw = (double)n};
 
 	if (n)
-		line(out, &nothing, "missing", what, &v, divided);
+		write_line(out, &nothing, "missing", what, &v, divided);
 }
 
 /* Returns 1 if rows are divided by task, tag or thread. */
@@ -78,13 +79,14 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 			for (int q = 0; q < tach_snapshot_nquantities(s);
 			     q = tach__column_next(s, q)) {
 				tach_snapshot_value(s, r, q, (enum tach_part)part, &v);
-				line(out, &info, parts[part],
-				     q ? tach_snapshot_quantity(s, q) : "time_ns", &v, divided);
+				write_line(out, &info, parts[part],
+					   q ? tach_snapshot_quantity(s, q) : "time_ns", &v,
+					   divided);
 			}
 			for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 				tach_snapshot_derived(s, r, m, (enum tach_part)part, &v);
-				line(out, &info, parts[part], tach_snapshot_metric(s, m), &v,
-				     divided);
+				write_line(out, &info, parts[part], tach_snapshot_metric(s, m),
+					   &v, divided);
 			}
 		}
 	}

@@ -164,8 +164,8 @@ static int move_file(const char *part, const char *file, int fresh)
 }
 
 /* No fsync: a power failure may lose the report, but the process does not wait for the disk. */
-static int replace(const char *file, int fresh, const struct stat *old,
-		   const struct tach__buffer *text)
+static int replace_file(const char *file, int fresh, const struct stat *old,
+			const struct tach__buffer *text)
 {
 	char part[PATH_MAX];
 	int fd = part_open(part, sizeof part, file, old), code;
@@ -183,7 +183,7 @@ static int replace(const char *file, int fresh, const struct stat *old,
 }
 
 /* Allocates the space first: a full disk must not leave half of it. */
-static int overwrite(const char *file, const struct tach__buffer *text)
+static int overwrite_file(const char *file, const struct tach__buffer *text)
 {
 	int fd = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), code = 0;
 
@@ -255,7 +255,7 @@ static int find_real(const char *file, const struct stat *old, char real[PATH_MA
 	return snprintf(real, PATH_MAX, "%s", file) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-static int deliver(const char *file, int fresh, const struct tach__buffer *text)
+static int deliver_file(const char *file, int fresh, const struct tach__buffer *text)
 {
 	char real[PATH_MAX];
 	struct stat old;
@@ -272,9 +272,9 @@ static int deliver(const char *file, int fresh, const struct tach__buffer *text)
 		return write_special(real, &old, text);
 	if (exists && access(file, W_OK) != 0)
 		return -errno;
-	code = replace(exists ? real : file, fresh, exists ? &old : NULL, text);
+	code = replace_file(exists ? real : file, fresh, exists ? &old : NULL, text);
 	if (exists && (code == -EACCES || code == -EPERM || code == -EROFS || code == -EBUSY))
-		code = overwrite(real, text);
+		code = overwrite_file(real, text);
 	return code;
 }
 
@@ -284,7 +284,7 @@ int tach__deliver_file(const char *file, int fresh, const struct tach__buffer *t
 	struct tach__quiet quiet;
 
 	tach__quiet_begin(&quiet);
-	code = deliver(file, fresh, text);
+	code = deliver_file(file, fresh, text);
 	tach__quiet_end(&quiet);
 	errno = saved;
 	return code;

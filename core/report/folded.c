@@ -32,7 +32,7 @@ struct folding {
 	uint32_t depth;
 };
 
-static uint32_t find(struct folding *f, uint32_t up, uint32_t id)
+static uint32_t find_node(struct folding *f, uint32_t up, uint32_t id)
 {
 	uint32_t at = (up * 2654435761u ^ id * 40503u) % NODES;
 
@@ -66,7 +66,7 @@ static void entry_add(struct folding *f, const struct tach__traced *e)
 		f->depth--;
 	if (f->depth)
 		up = f->around[f->depth - 1].node;
-	at = find(f, up, e->id);
+	at = find_node(f, up, e->id);
 	f->node[at].ticks += ticks;
 	if (f->depth)
 		f->node[up].ticks -= ticks;

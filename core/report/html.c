@@ -161,7 +161,7 @@ static void write_shares(struct tach__out *out, const struct tach_snapshot *s)
 
 /* ---- the table ---- */
 
-static void head(struct tach__out *out, const char *key, const char *extra)
+static void write_head(struct tach__out *out, const char *key, const char *extra)
 {
 	tach__out_text(out, "<th scope=\"col\" data-key=\"");
 	tach__report_html_text(out, key);
@@ -170,7 +170,7 @@ static void head(struct tach__out *out, const char *key, const char *extra)
 	tach__out_text(out, "</button></th>");
 }
 
-static double greatest(const struct tach_snapshot *s, int q)
+static double greatest_value(const struct tach_snapshot *s, int q)
 {
 	double most = 0;
 
@@ -228,8 +228,8 @@ static void value_cell(struct tach__out *out, const struct tach_snapshot *s, int
 	tach__out_text(out, "</td>");
 }
 
-static void provenance(struct tach__out *out, const struct tach_snapshot *s, int r,
-		       const struct tach_region_info *info)
+static void write_provenance(struct tach__out *out, const struct tach_snapshot *s, int r,
+			     const struct tach_region_info *info)
 {
 	char beside[TACH__BESIDE_MAX];
 	struct tach_value v;
@@ -268,8 +268,8 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 	tach__out_text(out, "</td></tr>\n");
 }
 
-static void row(struct tach__out *out, const struct tach_snapshot *s, int r, const double *most,
-		int columns)
+static void write_row(struct tach__out *out, const struct tach_snapshot *s, int r,
+		      const double *most, int columns)
 {
 	struct tach_region_info info = {0};
 	char number[TACH__UNIT_MAX];
@@ -291,10 +291,10 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int r, con
 		  (unsigned long long)tach__report_calls(&info), number);
 	for (int q = 0; q < columns; q = tach__column_next(s, q))
 		value_cell(out, s, r, q, most[q]);
-	provenance(out, s, r, &info);
+	write_provenance(out, s, r, &info);
 }
 
-static void tools(struct tach__out *out)
+static void write_tools(struct tach__out *out)
 {
 	tach__out_text(
 		out,
@@ -308,7 +308,7 @@ static void tools(struct tach__out *out)
 		"regions\">Self</button></div>\n");
 }
 
-static void table(struct tach__out *out, const struct tach_snapshot *s)
+static void write_page_table(struct tach__out *out, const struct tach_snapshot *s)
 {
 	int columns = tach__columns(s);
 	double *most = tach__pages((size_t)columns * sizeof *most);
@@ -318,9 +318,9 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 		return;
 	}
 	for (int q = 0; q < columns; q++)
-		most[q] = greatest(s, q);
+		most[q] = greatest_value(s, q);
 	tach__out_text(out, "<h2>Regions</h2>\n");
-	tools(out);
+	write_tools(out);
 	tach__out_text(out, "<div class=\"card scroll\"><table id=\"regions\">"
 			    "<caption>The cost of measuring is subtracted; \u00b1 is how "
 			    "uncertain that leaves a value. (In parentheses): not above that "
@@ -328,15 +328,15 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	if (tach__report_flags(s) & TACH_FLAG_CORRECTED)
 		tach__out_text(out, " One instruction is subtracted for every interrupt.");
 	tach__out_text(out, "</caption>\n<thead><tr>");
-	head(out, "region", " data-text=\"1\"");
-	head(out, "calls", "");
+	write_head(out, "region", " data-text=\"1\"");
+	write_head(out, "calls", "");
 	for (int q = 0; q < columns; q = tach__column_next(s, q))
-		head(out, tach__column_name(s, q),
-		     q == TACH_QUANTITY_TIME ? " aria-sort=\"descending\"" : "");
-	head(out, "provenance", " data-text=\"1\"");
+		write_head(out, tach__column_name(s, q),
+			   q == TACH_QUANTITY_TIME ? " aria-sort=\"descending\"" : "");
+	write_head(out, "provenance", " data-text=\"1\"");
 	tach__out_text(out, "</tr></thead>\n<tbody>\n");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		row(out, s, r, most, columns);
+		write_row(out, s, r, most, columns);
 	tach__out_text(out, "</tbody></table></div>\n");
 	tach__pages_free(most, (size_t)columns * sizeof *most);
 }
@@ -366,7 +366,7 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 	} else {
 		write_shares(out, s);
 		tach__report_html_nest(out, s, tach__report_html_text);
-		table(out, s);
+		write_page_table(out, s);
 		tach__report_html_tree(out, s, tach__report_html_text);
 		tach__report_html_histograms(out, s, tach__report_html_text);
 		tach__report_html_worst(out, s, tach__report_html_text);

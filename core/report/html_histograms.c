@@ -22,7 +22,7 @@ static const struct {
 } marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}, {"min", 0}};
 
 /* In tenths of a unit, without a locale's comma. */
-static void coordinate(struct tach__out *out, const char *name, double v)
+static void write_coordinate(struct tach__out *out, const char *name, double v)
 {
 	int tenths = (int)(v * 10);
 
@@ -53,7 +53,7 @@ static int load_buckets(struct picture *p, const struct tach_snapshot *s, int re
 	return p->most > 0;
 }
 
-static void bars(struct tach__out *out, const struct picture *p)
+static void write_bars(struct tach__out *out, const struct picture *p)
 {
 	tach__out_text(out, "<g class=\"bars\">");
 	for (int b = 0; b < p->n; b++) {
@@ -66,10 +66,10 @@ static void bars(struct tach__out *out, const struct picture *p)
 		if (height < 1)
 			height = 1;
 		tach__out_text(out, "<rect rx=\"1\"");
-		coordinate(out, "x", x);
-		coordinate(out, "y", BASE - height);
-		coordinate(out, "width", width);
-		coordinate(out, "height", height);
+		write_coordinate(out, "x", x);
+		write_coordinate(out, "y", BASE - height);
+		write_coordinate(out, "width", width);
+		write_coordinate(out, "height", height);
 		tach__out(out, "><title>%llu</title></rect>",
 			  (unsigned long long)p->bucket[b].count);
 	}
@@ -77,8 +77,8 @@ static void bars(struct tach__out *out, const struct picture *p)
 }
 
 /* A power of ten; the others are left out if there are too many. */
-static void tick(struct tach__out *out, const struct picture *p, const struct tach_snapshot *s,
-		 int quantity, double v)
+static void write_tick(struct tach__out *out, const struct picture *p,
+		       const struct tach_snapshot *s, int quantity, double v)
 {
 	char label[TACH__UNIT_MAX], *blank;
 	double x = place_value(p, v);
@@ -98,10 +98,10 @@ static void tick(struct tach__out *out, const struct picture *p, const struct ta
 	if (blank)
 		memmove(blank, blank + 2, strlen(blank + 2) + 1);
 	tach__out_text(out, "<line class=\"axis\"");
-	coordinate(out, "x1", x);
-	coordinate(out, "x2", x);
+	write_coordinate(out, "x1", x);
+	write_coordinate(out, "x2", x);
 	tach__out(out, " y1=\"%d\" y2=\"%d\"/><text", BASE, BASE + 4);
-	coordinate(out, "x", x);
+	write_coordinate(out, "x", x);
 	tach__out(out, " y=\"%d\" text-anchor=\"%s\">%s</text>", BASE + 14,
 		  x < 20	   ? "start"
 		  : x > WIDTH - 20 ? "end"
@@ -109,8 +109,9 @@ static void tick(struct tach__out *out, const struct picture *p, const struct ta
 		  label);
 }
 
-static void axis(struct tach__out *out, const struct picture *p, const struct tach_snapshot *s,
-		 int quantity, void (*text)(struct tach__out *, const char *))
+static void write_axis(struct tach__out *out, const struct picture *p,
+		       const struct tach_snapshot *s, int quantity,
+		       void (*text)(struct tach__out *, const char *))
 {
 	double low = p->bucket[0].low, high = p->bucket[p->n - 1].high, decades = 0, power = 1;
 	char most[TACH__UNIT_MAX];
@@ -123,10 +124,10 @@ static void axis(struct tach__out *out, const struct picture *p, const struct ta
 	step = 1 + (int)decades / 5;
 	for (double v = power; v <= high && v < 1e300; v *= 10, n++)
 		if (n % step == 0)
-			tick(out, p, s, quantity, v);
+			write_tick(out, p, s, quantity, v);
 	if (decades < 2) {
-		tick(out, p, s, quantity, low);
-		tick(out, p, s, quantity, high);
+		write_tick(out, p, s, quantity, low);
+		write_tick(out, p, s, quantity, high);
 	}
 	tach__unit_count(most, (double)p->most);
 	tach__out(out,
@@ -140,20 +141,20 @@ static void axis(struct tach__out *out, const struct picture *p, const struct ta
 		  WIDTH, most);
 }
 
-static void unload(const struct picture *p)
+static void free_buckets(const struct picture *p)
 {
 	tach__pages_free(p->bucket, (size_t)p->n * sizeof *p->bucket);
 }
 
-static void picture(struct tach__out *out, const struct tach_snapshot *s, int region,
-		    int quantity, const char *name,
-		    void (*text)(struct tach__out *, const char *))
+static void write_picture(struct tach__out *out, const struct tach_snapshot *s, int region,
+			  int quantity, const char *name,
+			  void (*text)(struct tach__out *, const char *))
 {
 	struct picture p = {0};
 
 	if (!load_buckets(&p, s, region, quantity)) {
 		out->lacking |= !p.bucket;
-		unload(&p);
+		free_buckets(&p);
 		return;
 	}
 	tach__out_text(out, "<figure class=\"card\" data-name=\"");
@@ -166,17 +167,17 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 		  "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" "
 		  "aria-label=\"Histogram on a logarithmic axis\">",
 		  WIDTH, HEIGHT);
-	bars(out, &p);
+	write_bars(out, &p);
 	for (int i = 0; i < 3; i++) {
 		double x = place_value(&p,
 				       tach_snapshot_quantile(s, region, quantity, marks[i].p));
 
 		tach__out_text(out, "<line class=\"mark\"");
-		coordinate(out, "x1", x);
-		coordinate(out, "x2", x);
+		write_coordinate(out, "x1", x);
+		write_coordinate(out, "x2", x);
 		tach__out(out, " y1=\"0\" y2=\"%d\"/>", BASE);
 	}
-	axis(out, &p, s, quantity, text);
+	write_axis(out, &p, s, quantity, text);
 	tach__out_text(out, "</svg><figcaption>");
 	for (int i = 0; i < 5; i++) {
 		char value[2 * TACH__UNIT_MAX];
@@ -186,7 +187,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 			  marks[i].name, value);
 	}
 	tach__out_text(out, "</figcaption></figure>\n");
-	unload(&p);
+	free_buckets(&p);
 }
 
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
@@ -205,7 +206,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 						    "calls, cost subtracted; dashed: p50, p90, "
 						    "p99</small></h2>\n"
 						    "<div class=\"grid\">\n");
-			picture(out, s, r, q, info.name, text);
+			write_picture(out, s, r, q, info.name, text);
 		}
 	if (any)
 		tach__out_text(out, "</div>\n");

@@ -26,7 +26,7 @@ static double time_of(const struct tach_snapshot *s, int region)
 	return v.value > 0 && !s->plain.region[region].repeats ? v.value : 0;
 }
 
-static void percent(struct tach__out *out, const char *name, int hundredths)
+static void write_percent(struct tach__out *out, const char *name, int hundredths)
 {
 	tach__out(out, "%s:%d.%02d%%;", name, hundredths / 100, hundredths % 100);
 }
@@ -42,8 +42,8 @@ static void write_box(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach_snapshot_region(s, region, &info);
 	tach__unit_time(time, ns);
 	tach__out(out, "<i style=\"--c:var(--c%d);top:%dpx;", region % COLOURS, 26 * depth);
-	percent(out, "left", at->from);
-	percent(out, "width", at->to - at->from);
+	write_percent(out, "left", at->from);
+	write_percent(out, "width", at->to - at->from);
 	tach__out_text(out, "\" title=\"");
 	text(out, info.name);
 	tach__out(out, ": %s, %d%%\">", time, (int)(100 * ns / total + 0.5));
@@ -51,9 +51,9 @@ static void write_box(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach__out_text(out, "</i>");
 }
 
-static void boxes(struct tach__out *out, const struct tach_snapshot *s,
-		  const struct tach__nest *nest, double total,
-		  void (*text)(struct tach__out *, const char *))
+static void write_boxes(struct tach__out *out, const struct tach_snapshot *s,
+			const struct tach__nest *nest, double total,
+			void (*text)(struct tach__out *, const char *))
 {
 	struct place around[DEEPEST + 1] = {{0, 10000, 0}};
 
@@ -96,7 +96,7 @@ void tach__report_html_nest(struct tach__out *out, const struct tach_snapshot *s
 			  "<div class=\"icicle\" role=\"img\" aria-label=\"Nested regions\" "
 			  "style=\"height:%dpx\">",
 			  26 * ((deepest < DEEPEST ? deepest : DEEPEST - 1) + 1));
-		boxes(out, s, &nest, total, text);
+		write_boxes(out, s, &nest, total, text);
 		tach__out_text(out, "</div></section>\n");
 	}
 	tach__nest_free(&nest);

@@ -29,7 +29,7 @@ static int height_of(const struct line *l, int r, int i, const struct tach_worst
 	return 1;
 }
 
-static void measure(struct line *l)
+static void measure_line(struct line *l)
 {
 	struct tach_worst w = {.size = sizeof w};
 	double v;
@@ -47,14 +47,14 @@ static void measure(struct line *l)
 }
 
 /* In tenths of a percent, so that no locale inserts a comma into the style. */
-static void percent(struct tach__out *out, const char *name, double fraction)
+static void write_share_style(struct tach__out *out, const char *name, double fraction)
 {
 	int tenths = (int)(1000 * fraction);
 
 	tach__out(out, "%s:%d.%d%%;", name, tenths / 10, tenths % 10);
 }
 
-static void colour(struct tach__out *out, int region)
+static void write_colour(struct tach__out *out, int region)
 {
 	if (region < COLOURS)
 		tach__out(out, "--c:var(--c%d)", region);
@@ -62,8 +62,9 @@ static void colour(struct tach__out *out, int region)
 		tach__out_text(out, "--c:var(--rest)");
 }
 
-static void dot(struct tach__out *out, const struct line *l, int r, int i,
-		const struct tach_worst *w, void (*text)(struct tach__out *, const char *))
+static void write_dot(struct tach__out *out, const struct line *l, int r, int i,
+		      const struct tach_worst *w,
+		      void (*text)(struct tach__out *, const char *))
 {
 	struct tach_region_info info = {.size = sizeof info};
 	char number[TACH__UNIT_MAX], at[TACH__CLOCK_MAX];
@@ -75,9 +76,11 @@ static void dot(struct tach__out *out, const struct line *l, int r, int i,
 	tach__unit_value(number, l->s, l->by, tach_snapshot_worst_value(l->s, r, i, l->by));
 	tach__report_clock(at, w->at);
 	tach__out_text(out, "<i style=\"");
-	percent(out, "left", l->to > l->from ? (w->at - l->from) / (l->to - l->from) : 0.5);
-	percent(out, "bottom", l->high > l->low ? (v - l->low) / (l->high - l->low) : 0.5);
-	colour(out, r);
+	write_share_style(out, "left",
+			  l->to > l->from ? (w->at - l->from) / (l->to - l->from) : 0.5);
+	write_share_style(out, "bottom",
+			  l->high > l->low ? (v - l->low) / (l->high - l->low) : 0.5);
+	write_colour(out, r);
 	tach__out_text(out, "\" title=\"");
 	text(out, info.name);
 	tach__out(out, ": %s at %s", number, at);
@@ -86,8 +89,8 @@ static void dot(struct tach__out *out, const struct line *l, int r, int i,
 	tach__out_text(out, "\"></i>");
 }
 
-static void scale(struct tach__out *out, const struct line *l,
-		  void (*text)(struct tach__out *, const char *))
+static void write_scale(struct tach__out *out, const struct line *l,
+			void (*text)(struct tach__out *, const char *))
 {
 	char from[TACH__CLOCK_MAX], to[TACH__CLOCK_MAX], high[TACH__UNIT_MAX],
 		low[TACH__UNIT_MAX];
@@ -104,8 +107,8 @@ static void scale(struct tach__out *out, const struct line *l,
 	tach__out(out, " from %s to %s, logarithmic.", low, high);
 }
 
-static void legend(struct tach__out *out, const struct tach_snapshot *s,
-		   void (*text)(struct tach__out *, const char *))
+static void write_legend(struct tach__out *out, const struct tach_snapshot *s,
+			 void (*text)(struct tach__out *, const char *))
 {
 	struct tach_worst w = {.size = sizeof w};
 	int others = 0;
@@ -121,7 +124,7 @@ static void legend(struct tach__out *out, const struct tach_snapshot *s,
 		}
 		tach_snapshot_region(s, r, &info);
 		tach__out_text(out, " <span class=\"key\" style=\"");
-		colour(out, r);
+		write_colour(out, r);
 		tach__out_text(out, "\">");
 		text(out, info.name);
 		tach__out_text(out, "</span>");
@@ -137,24 +140,24 @@ static void time_line(struct tach__out *out, const struct tach_snapshot *s,
 	struct line l = {.s = s, .by = tach_snapshot_worst_by(s)};
 	struct tach_worst w = {.size = sizeof w};
 
-	measure(&l);
+	measure_line(&l);
 	if (l.entries < 2)
 		return;
 	tach__out_text(out, "<figure class=\"card line\"><div class=\"dots\" role=\"img\" "
 			    "aria-label=\"Worst entries over time\">");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		for (int i = 0; tach_snapshot_worst(s, r, i, &w) == 0; i++)
-			dot(out, &l, r, i, &w, text);
-	scale(out, &l, text);
-	legend(out, s, text);
+			write_dot(out, &l, r, i, &w, text);
+	write_scale(out, &l, text);
+	write_legend(out, s, text);
 	tach__out_text(out, "</figcaption></figure>\n");
 }
 
 /* ---- the table ---- */
 
 /* A cell with its heading, for screens that are too narrow for columns. */
-static void cell(struct tach__out *out, const char *class, const char *heading,
-		 const char *value, void (*text)(struct tach__out *, const char *))
+static void write_worst_cell(struct tach__out *out, const char *class, const char *heading,
+			     const char *value, void (*text)(struct tach__out *, const char *))
 {
 	tach__out(out, "<td class=\"%s\" data-k=\"", class);
 	text(out, heading);
@@ -165,8 +168,9 @@ static void cell(struct tach__out *out, const char *class, const char *heading,
 
 static const char *const more[] = {"began (UTC)", "thread", "in", "tag", "flags"};
 
-static void row(struct tach__out *out, const struct tach_snapshot *s, int region, int i,
-		const struct tach_worst *w, void (*text)(struct tach__out *, const char *))
+static void write_worst_row(struct tach__out *out, const struct tach_snapshot *s, int region,
+			    int i, const struct tach_worst *w,
+			    void (*text)(struct tach__out *, const char *))
 {
 	struct tach_region_info info = {.size = sizeof info};
 	char at[TACH__CLOCK_MAX], thread[64], tag[32];
@@ -181,22 +185,22 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int region
 		char value[TACH__UNIT_MAX];
 
 		tach__unit_value(value, s, q, tach_snapshot_worst_value(s, region, i, q));
-		cell(out, "n", tach_snapshot_quantity(s, q), value, text);
+		write_worst_cell(out, "n", tach_snapshot_quantity(s, q), value, text);
 	}
 	tach__report_clock(at, w->at);
 	snprintf(thread, sizeof thread, "%d %s", w->thread, w->thread_name);
 	snprintf(tag, sizeof tag, "0x%llx", (unsigned long long)w->tag);
-	cell(out, "t", more[0], at, text);
-	cell(out, "t", more[1], thread, text);
-	cell(out, "t", more[2], *w->parent ? w->parent : "\u2013", text);
-	cell(out, "t", more[3], tag, text);
+	write_worst_cell(out, "t", more[0], at, text);
+	write_worst_cell(out, "t", more[1], thread, text);
+	write_worst_cell(out, "t", more[2], *w->parent ? w->parent : "\u2013", text);
+	write_worst_cell(out, "t", more[3], tag, text);
 	tach__out(out, "<td class=\"t\" data-k=\"%s\">", more[4]);
 	tach__out_flags(out, w->flags, ", ");
 	tach__out_text(out, "</td></tr>\n");
 }
 
-static void heads(struct tach__out *out, const struct tach_snapshot *s,
-		  void (*text)(struct tach__out *, const char *))
+static void write_heads(struct tach__out *out, const struct tach_snapshot *s,
+			void (*text)(struct tach__out *, const char *))
 {
 	tach__out_text(out, "<div class=\"card scroll\"><table id=\"worst\"><thead><tr>"
 			    "<th scope=\"col\" class=\"t\">region</th>");
@@ -231,9 +235,9 @@ void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *
 	text(out, tach_snapshot_quantity(s, tach_snapshot_worst_by(s)));
 	tach__out_text(out, ", cost subtracted</small></h2>\n");
 	time_line(out, s, text);
-	heads(out, s, text);
+	write_heads(out, s, text);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		for (int i = 0; tach_snapshot_worst(s, r, i, &w) == 0; i++)
-			row(out, s, r, i, &w, text);
+			write_worst_row(out, s, r, i, &w, text);
 	tach__out_text(out, "</tbody></table></div>\n");
 }

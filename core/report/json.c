@@ -47,7 +47,8 @@
 
 enum { TOP = 2, REGION = 4, IN_REGION = 6, VALUE = 8 }; /* spaces before lines */
 
-static void value(struct tach__json_out *json, const char *name, const struct tach_value *v)
+static void write_json_value(struct tach__json_out *json, const char *name,
+			     const struct tach_value *v)
 {
 	tach__json_line(json, VALUE);
 	tach__json_object(json, name);
@@ -61,8 +62,8 @@ static void value(struct tach__json_out *json, const char *name, const struct ta
 	tach__json_end(json);
 }
 
-static void part(struct tach__json_out *json, const struct tach_snapshot *s, int region,
-		 enum tach_part which)
+static void write_part(struct tach__json_out *json, const struct tach_snapshot *s, int region,
+		       enum tach_part which)
 {
 	struct tach_value v;
 
@@ -70,16 +71,17 @@ static void part(struct tach__json_out *json, const struct tach_snapshot *s, int
 	tach__json_object(json, which == TACH_PART_SELF ? "self" : "inclusive");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach_snapshot_value(s, region, q, which, &v);
-		value(json, tach_snapshot_quantity(s, q), &v);
+		write_json_value(json, tach_snapshot_quantity(s, q), &v);
 	}
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 		tach_snapshot_derived(s, region, m, which, &v);
-		value(json, tach_snapshot_metric(s, m), &v);
+		write_json_value(json, tach_snapshot_metric(s, m), &v);
 	}
 	tach__json_end(json);
 }
 
-static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s, int region)
+static void write_quantiles(struct tach__json_out *json, const struct tach_snapshot *s,
+			    int region)
 {
 	static const struct {
 		const char *name;
@@ -108,8 +110,8 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 
 /* Pages instead of malloc: a handler of a deadly signal may write this. Without memory it is
  * left out, and the return code of writing shows that. */
-static void histogram(struct tach__json_out *json, const struct tach_snapshot *s, int region,
-		      int q)
+static void write_histogram(struct tach__json_out *json, const struct tach_snapshot *s,
+			    int region, int q)
 {
 	int n = tach_snapshot_buckets(s, region, q, NULL, 0);
 	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
@@ -128,7 +130,8 @@ static void histogram(struct tach__json_out *json, const struct tach_snapshot *s
 	tach__pages_free(b, size);
 }
 
-static void histograms(struct tach__json_out *json, const struct tach_snapshot *s, int region)
+static void write_histograms(struct tach__json_out *json, const struct tach_snapshot *s,
+			     int region)
 {
 	if (tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, NULL, 0) <= 0)
 		return;
@@ -137,7 +140,7 @@ static void histograms(struct tach__json_out *json, const struct tach_snapshot *
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach__json_line(json, VALUE);
 		tach__json_array(json, tach_snapshot_quantity(s, q));
-		histogram(json, s, region, q);
+		write_histogram(json, s, region, q);
 		tach__json_end(json);
 	}
 	tach__json_end(json);
@@ -161,7 +164,7 @@ void tach__report_json_worst(struct tach__json_out *json, const struct tach_snap
 	tach__json_end(json);
 }
 
-static void worst(struct tach__json_out *json, const struct tach_snapshot *s, int region)
+static void write_worst(struct tach__json_out *json, const struct tach_snapshot *s, int region)
 {
 	struct tach_worst w = {0};
 
@@ -177,7 +180,7 @@ static void worst(struct tach__json_out *json, const struct tach_snapshot *s, in
 }
 
 /* If rows are divided. */
-static void parts(struct tach__json_out *json, const struct tach_region_info *info)
+static void write_divisions(struct tach__json_out *json, const struct tach_region_info *info)
 {
 	const char *const part[][2] = {
 		{"task", info->task}, {"tag", info->tag}, {"thread", info->thread}};
@@ -190,7 +193,7 @@ static void parts(struct tach__json_out *json, const struct tach_region_info *in
 			tach__json_string(json, part[i][0], part[i][1]);
 }
 
-static void region(struct tach__json_out *json, const struct tach_snapshot *s, int r)
+static void write_region(struct tach__json_out *json, const struct tach_snapshot *s, int r)
 {
 	struct tach_region_info info = {.size = sizeof info};
 
@@ -202,7 +205,7 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_string(json, "function", info.function);
 	tach__json_unsigned(json, "line", info.line);
 	tach__json_bool(json, "fenced", info.fenced);
-	parts(json, &info);
+	write_divisions(json, &info);
 	if (s->plain.region[r].rank)
 		tach__json_int(json, "rank", s->plain.region[r].rank - 1);
 	tach__json_line(json, IN_REGION);
@@ -224,11 +227,11 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 		if (info.provenance[i])
 			tach__json_unsigned(json, tach__flag_names[i].name, info.provenance[i]);
 	tach__json_end(json);
-	part(json, s, r, TACH_PART_INCLUSIVE);
-	part(json, s, r, TACH_PART_SELF);
-	quantiles(json, s, r);
-	histograms(json, s, r);
-	worst(json, s, r);
+	write_part(json, s, r, TACH_PART_INCLUSIVE);
+	write_part(json, s, r, TACH_PART_SELF);
+	write_quantiles(json, s, r);
+	write_histograms(json, s, r);
+	write_worst(json, s, r);
 	tach__json_end(json);
 }
 
@@ -248,7 +251,7 @@ static void write_origin(struct tach__json_out *json, const struct tach__origin 
 	tach__json_end(json);
 }
 
-static void head(struct tach__json_out *json, const struct tach_snapshot *s)
+static void write_json_head(struct tach__json_out *json, const struct tach_snapshot *s)
 {
 	struct tach_counts c = {.size = sizeof c};
 	uint32_t flags = 0;
@@ -299,7 +302,7 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	}
 }
 
-static void quantity(struct tach__json_out *json, const struct tach_snapshot *s, int q)
+static void write_quantity(struct tach__json_out *json, const struct tach_snapshot *s, int q)
 {
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", tach_snapshot_quantity(s, q));
@@ -315,7 +318,7 @@ static void optional_string(struct tach__json_out *json, const char *key, const 
 		tach__json_string(json, key, text);
 }
 
-static void node(struct tach__json_out *json, const struct tach__place *n)
+static void write_place(struct tach__json_out *json, const struct tach__place *n)
 {
 	if (n->level)
 		tach__json_unsigned(json, "level", (uint64_t)n->level);
@@ -327,7 +330,7 @@ static void node(struct tach__json_out *json, const struct tach__place *n)
 	optional_string(json, "description", n->description);
 }
 
-static void metric(struct tach__json_out *json, const struct tach_snapshot *s, int m)
+static void write_metric(struct tach__json_out *json, const struct tach_snapshot *s, int m)
 {
 	const char *formula = s->plain.metric[m].text;
 
@@ -335,7 +338,7 @@ static void metric(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_string(json, "name", tach_snapshot_metric(s, m));
 	if (formula)
 		tach__json_string(json, "formula", formula);
-	node(json, &s->plain.metric[m].node);
+	write_place(json, &s->plain.metric[m].node);
 	tach__json_end(json);
 }
 
@@ -347,21 +350,21 @@ void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 	(void)opt;
 	tach__json_begin(&json, out, TACH__JSON_SPACED);
 	tach__json_object(&json, NULL);
-	head(&json, s);
+	write_json_head(&json, s);
 	tach__json_line(&json, TOP);
 	tach__json_array(&json, "quantities");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
-		quantity(&json, s, q);
+		write_quantity(&json, s, q);
 	tach__json_end(&json);
 	tach__json_line(&json, TOP);
 	tach__json_array(&json, "metrics");
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++)
-		metric(&json, s, m);
+		write_metric(&json, s, m);
 	tach__json_end(&json);
 	tach__json_line(&json, TOP);
 	tach__json_array(&json, "regions");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		region(&json, s, r);
+		write_region(&json, s, r);
 	tach__json_line(&json, TOP);
 	tach__json_end(&json);
 	tach__json_line(&json, 0);

@@ -15,14 +15,15 @@ static const char *escape(unsigned c, char room[8])
 	return c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '\n' ? "\\n" : NULL;
 }
 
-static void label(struct tach__out *out, const char *name, const char *value)
+static void write_label(struct tach__out *out, const char *name, const char *value)
 {
 	tach__out(out, ",%s=\"", name);
 	tach__out_escaped(out, value, escape);
 	tach__out_text(out, "\"");
 }
 
-static void family(struct tach__out *out, const char *name, const char *type, const char *help)
+static void write_family(struct tach__out *out, const char *name, const char *type,
+			 const char *help)
 {
 	tach__out(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -37,8 +38,8 @@ static int rank_of(const struct tach_snapshot *s, int r)
 
 /* Writes the name of a series and the labels that identify the region; the caller writes the
  * rest. */
-static void series(struct tach__out *out, const char *name, const struct tach_snapshot *s,
-		   int r)
+static void write_series(struct tach__out *out, const char *name, const struct tach_snapshot *s,
+			 int r)
 {
 	struct tach_region_info info = {0};
 
@@ -49,43 +50,43 @@ static void series(struct tach__out *out, const char *name, const struct tach_sn
 	if (rank_of(s, r) >= 0)
 		tach__out(out, ",rank=\"%d\"", rank_of(s, r));
 	if (*info.task)
-		label(out, "task", info.task);
+		write_label(out, "task", info.task);
 	if (*info.tag)
-		label(out, "tag", info.tag);
+		write_label(out, "tag", info.tag);
 	if (*info.thread)
-		label(out, "thread", info.thread);
-	label(out, "file", info.file);
+		write_label(out, "thread", info.thread);
+	write_label(out, "file", info.file);
 	tach__out(out, ",line=\"%u\"", info.line);
 }
 
-static void end(struct tach__out *out, double value)
+static void write_end(struct tach__out *out, double value)
 {
 	tach__out_text(out, "} ");
 	tach__out_number(out, value, "NaN");
 	tach__out_text(out, "\n");
 }
 
-static void counts(struct tach__out *out, const struct tach_snapshot *s)
+static void write_counts(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 
-	family(out, "tach_region_entries_total", "counter", "Entries, measured or not.");
+	write_family(out, "tach_region_entries_total", "counter", "Entries, measured or not.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		series(out, "tach_region_entries_total", s, r);
-		end(out, (double)info.entries);
+		write_series(out, "tach_region_entries_total", s, r);
+		write_end(out, (double)info.entries);
 	}
-	family(out, "tach_region_calls_total", "counter", "Entries that were measured.");
+	write_family(out, "tach_region_calls_total", "counter", "Entries that were measured.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		series(out, "tach_region_calls_total", s, r);
-		end(out, (double)info.calls);
+		write_series(out, "tach_region_calls_total", s, r);
+		write_end(out, (double)info.calls);
 	}
-	family(out, "tach_region_provenance_total", "counter",
-	       "Measured entries whose counts were obtained in that way.");
+	write_family(out, "tach_region_provenance_total", "counter",
+		     "Measured entries whose counts were obtained in that way.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int i = 0; i < 6; i++) {
-			series(out, "tach_region_provenance_total", s, r);
-			label(out, "provenance", tach__flag_names[i].name);
-			end(out, (double)info.provenance[i]);
+			write_series(out, "tach_region_provenance_total", s, r);
+			write_label(out, "provenance", tach__flag_names[i].name);
+			write_end(out, (double)info.provenance[i]);
 		}
 }
 
@@ -103,8 +104,8 @@ static int copy_of(const struct tach_snapshot *s, int quantity)
 	return n;
 }
 
-static void one(struct tach__out *out, const struct tach_snapshot *s, const char *name, int r,
-		int quantity, enum field field)
+static void write_field(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+			int r, int quantity, enum field field)
 {
 	static const char *const parts[] = {"inclusive", "self"};
 	struct tach_region_info info = {0};
@@ -114,63 +115,63 @@ static void one(struct tach__out *out, const struct tach_snapshot *s, const char
 		struct tach_value v;
 
 		tach_snapshot_value(s, r, quantity, (enum tach_part)part, &v);
-		series(out, name, s, r);
-		label(out, "part", parts[part]);
+		write_series(out, name, s, r);
+		write_label(out, "part", parts[part]);
 		if (quantity != TACH_QUANTITY_TIME)
-			label(out, "event", tach_snapshot_quantity(s, quantity));
+			write_label(out, "event", tach_snapshot_quantity(s, quantity));
 		if (copy_of(s, quantity))
 			tach__out(out, ",copy=\"%d\"", copy_of(s, quantity));
-		end(out, (field == VALUE ? v.value : v.error) /
-				 (quantity == TACH_QUANTITY_TIME ? 1e9 : 1));
+		write_end(out, (field == VALUE ? v.value : v.error) /
+				       (quantity == TACH_QUANTITY_TIME ? 1e9 : 1));
 	}
 }
 
-static void times(struct tach__out *out, const struct tach_snapshot *s, const char *name,
-		  enum field field)
+static void write_times(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+			enum field field)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		one(out, s, name, r, TACH_QUANTITY_TIME, field);
+		write_field(out, s, name, r, TACH_QUANTITY_TIME, field);
 }
 
-static void events(struct tach__out *out, const struct tach_snapshot *s, const char *name,
-		   enum field field)
+static void write_events(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+			 enum field field)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		for (int q = tach__column_next(s, 0); q < tach_snapshot_nquantities(s);
 		     q = tach__column_next(s, q))
-			one(out, s, name, r, q, field);
+			write_field(out, s, name, r, q, field);
 }
 
-static void values(struct tach__out *out, const struct tach_snapshot *s)
+static void write_values(struct tach__out *out, const struct tach_snapshot *s)
 {
-	family(out, "tach_region_seconds_total", "counter",
-	       "Time, cost of measuring subtracted.");
-	times(out, s, "tach_region_seconds_total", VALUE);
-	family(out, "tach_region_error_seconds", "gauge", "How uncertain the time is.");
-	times(out, s, "tach_region_error_seconds", ERROR);
+	write_family(out, "tach_region_seconds_total", "counter",
+		     "Time, cost of measuring subtracted.");
+	write_times(out, s, "tach_region_seconds_total", VALUE);
+	write_family(out, "tach_region_error_seconds", "gauge", "How uncertain the time is.");
+	write_times(out, s, "tach_region_error_seconds", ERROR);
 	if (tach_snapshot_nquantities(s) == 1)
 		return;
-	family(out, "tach_region_events_total", "counter",
-	       "Events counted, cost of measuring subtracted.");
-	events(out, s, "tach_region_events_total", VALUE);
-	family(out, "tach_region_error_events", "gauge", "How uncertain the counts are.");
-	events(out, s, "tach_region_error_events", ERROR);
+	write_family(out, "tach_region_events_total", "counter",
+		     "Events counted, cost of measuring subtracted.");
+	write_events(out, s, "tach_region_events_total", VALUE);
+	write_family(out, "tach_region_error_events", "gauge", "How uncertain the counts are.");
+	write_events(out, s, "tach_region_error_events", ERROR);
 }
 
-static void metrics(struct tach__out *out, const struct tach_snapshot *s)
+static void write_metrics(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 	struct tach_value v;
 
 	if (tach_snapshot_nmetrics(s))
-		family(out, "tach_region_metric", "gauge",
-		       "Metrics derived from the counts, inclusive.");
+		write_family(out, "tach_region_metric", "gauge",
+			     "Metrics derived from the counts, inclusive.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 			tach_snapshot_derived(s, r, m, TACH_PART_INCLUSIVE, &v);
-			series(out, "tach_region_metric", s, r);
-			label(out, "metric", tach_snapshot_metric(s, m));
-			end(out, v.value);
+			write_series(out, "tach_region_metric", s, r);
+			write_label(out, "metric", tach_snapshot_metric(s, m));
+			write_end(out, v.value);
 		}
 }
 
@@ -180,7 +181,7 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
  * in ns. */
 enum { BOUNDS = 28 };
 
-static double bound(int i)
+static double bucket_bound(int i)
 {
 	static const double step[] = {1, 2, 5};
 	double b = 10 * step[i % 3];
@@ -190,16 +191,16 @@ static double bound(int i)
 	return b;
 }
 
-static void bucket(struct tach__out *out, const struct tach_snapshot *s, int r, const char *le,
-		   uint64_t count)
+static void write_bucket(struct tach__out *out, const struct tach_snapshot *s, int r,
+			 const char *le, uint64_t count)
 {
-	series(out, "tach_region_call_seconds_bucket", s, r);
-	label(out, "le", le);
-	end(out, (double)count);
+	write_series(out, "tach_region_call_seconds_bucket", s, r);
+	write_label(out, "le", le);
+	write_end(out, (double)count);
 }
 
-static void histogram(struct tach__out *out, const struct tach_snapshot *s, int r,
-		      const struct tach_bucket *b, int n)
+static void write_histogram(struct tach__out *out, const struct tach_snapshot *s, int r,
+			    const struct tach_bucket *b, int n)
 {
 	uint64_t below = 0;
 	double sum = 0;
@@ -209,27 +210,27 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 		char le[40];
 
 		/* Complete buckets only: one that crosses the bound counts with the next. */
-		for (; at < n && b[at].high <= bound(i); at++)
+		for (; at < n && b[at].high <= bucket_bound(i); at++)
 			below += b[at].count;
-		if (bound(i) < 1e9)
-			tach__number_print(bound(i) / 1e9, le, sizeof le);
+		if (bucket_bound(i) < 1e9)
+			tach__number_print(bucket_bound(i) / 1e9, le, sizeof le);
 		else
-			snprintf(le, sizeof le, "%.0f", bound(i) / 1e9);
-		bucket(out, s, r, le, below);
+			snprintf(le, sizeof le, "%.0f", bucket_bound(i) / 1e9);
+		write_bucket(out, s, r, le, below);
 	}
 	for (; at < n; at++)
 		below += b[at].count;
-	bucket(out, s, r, "+Inf", below);
+	write_bucket(out, s, r, "+Inf", below);
 	for (at = 0; at < n; at++)
 		sum += (double)b[at].count * (b[at].low + b[at].high) / 2;
-	series(out, "tach_region_call_seconds_sum", s, r);
-	end(out, sum / 1e9);
-	series(out, "tach_region_call_seconds_count", s, r);
-	end(out, (double)below);
+	write_series(out, "tach_region_call_seconds_sum", s, r);
+	write_end(out, sum / 1e9);
+	write_series(out, "tach_region_call_seconds_count", s, r);
+	write_end(out, (double)below);
 }
 
 /* Pages instead of malloc: a handler of a deadly signal may write this. */
-static void histograms(struct tach__out *out, const struct tach_snapshot *s)
+static void write_histograms(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 	int first = 1;
@@ -244,19 +245,20 @@ static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 			continue;
 		tach_snapshot_buckets(s, r, TACH_QUANTITY_TIME, b, n);
 		if (first)
-			family(out, "tach_region_call_seconds", "histogram",
-			       "Time of one call, cost subtracted; the sum is made of the "
-			       "buckets.");
+			write_family(
+				out, "tach_region_call_seconds", "histogram",
+				"Time of one call, cost subtracted; the sum is made of the "
+				"buckets.");
 		first = 0;
-		histogram(out, s, r, b, n);
+		write_histogram(out, s, r, b, n);
 		tach__pages_free(b, size);
 	}
 }
 
-static void plain(struct tach__out *out, const struct tach_snapshot *s, const char *name,
-		  const char *type, const char *help, double value)
+static void write_plain(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+			const char *type, const char *help, double value)
 {
-	family(out, name, type, help);
+	write_family(out, name, type, help);
 	tach__out_text(out, name);
 	if (rank_of(s, -1) >= 0)
 		tach__out(out, "{rank=\"%d\"}", rank_of(s, -1));
@@ -272,30 +274,32 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 
 	(void)opt;
 	tach_snapshot_counts(s, &c);
-	family(out, "tach_info", "gauge",
-	       "The version of the library, and what it misses here.");
+	write_family(out, "tach_info", "gauge",
+		     "The version of the library, and what it misses here.");
 	tach__out(out, "tach_info{version=\"%s\"", tach_version());
-	label(out, "note", tach_snapshot_missing(s));
+	write_label(out, "note", tach_snapshot_missing(s));
 	if (rank_of(s, -1) >= 0)
 		tach__out(out, ",rank=\"%d\"", rank_of(s, -1));
-	end(out, 1);
-	plain(out, s, "tach_threads_total", "counter", "Threads that measured something.",
-	      (double)c.threads);
-	plain(out, s, "tach_threads_unopened_total", "counter",
-	      "Threads whose counters did not open.", c.unopened);
-	plain(out, s, "tach_processes_missing_total", "counter",
-	      "Processes that were measured and left no report.", (double)c.missing_processes);
-	plain(out, s, "tach_threads_missing_total", "counter",
-	      "Threads that were measured and are in no report.", (double)c.missing_threads);
-	plain(out, s, "tach_stops_refused_total", "counter",
-	      "Stops on another thread, without a start, or after the set changed.",
-	      (double)c.refused);
-	plain(out, s, "tach_entries_lost_total", "counter", "Entries that found no place.",
-	      (double)c.lost);
+	write_end(out, 1);
+	write_plain(out, s, "tach_threads_total", "counter", "Threads that measured something.",
+		    (double)c.threads);
+	write_plain(out, s, "tach_threads_unopened_total", "counter",
+		    "Threads whose counters did not open.", c.unopened);
+	write_plain(out, s, "tach_processes_missing_total", "counter",
+		    "Processes that were measured and left no report.",
+		    (double)c.missing_processes);
+	write_plain(out, s, "tach_threads_missing_total", "counter",
+		    "Threads that were measured and are in no report.",
+		    (double)c.missing_threads);
+	write_plain(out, s, "tach_stops_refused_total", "counter",
+		    "Stops on another thread, without a start, or after the set changed.",
+		    (double)c.refused);
+	write_plain(out, s, "tach_entries_lost_total", "counter",
+		    "Entries that found no place.", (double)c.lost);
 	if (tach_snapshot_nregions(s) == 0)
 		return;
-	counts(out, s);
-	values(out, s);
-	metrics(out, s);
-	histograms(out, s);
+	write_counts(out, s);
+	write_values(out, s);
+	write_metrics(out, s);
+	write_histograms(out, s);
 }

@@ -10,8 +10,8 @@
 
 enum { BAR = 40, POWERS = 1025 };
 
-static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int region,
-		      int quantity, int ascii)
+static void write_quantiles(struct tach__out *out, const struct tach_snapshot *s, int region,
+			    int quantity, int ascii)
 {
 	static const struct {
 		const char *name;
@@ -33,7 +33,7 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 }
 
 /* The exponent of the smallest power of two above v; 0: v is below 1. */
-static int power(double v)
+static int power_above(double v)
 {
 	int exponent;
 
@@ -41,14 +41,14 @@ static int power(double v)
 	return exponent < 0 ? 0 : exponent;
 }
 
-static void bars(struct tach__out *out, const struct tach_snapshot *s, int quantity,
-		 const struct tach_bucket *b, int n)
+static void write_text_bars(struct tach__out *out, const struct tach_snapshot *s, int quantity,
+			    const struct tach_bucket *b, int n)
 {
 	double count[POWERS] = {0}, most = 0;
-	int first = power(b[0].low), last = power(b[n - 1].low);
+	int first = power_above(b[0].low), last = power_above(b[n - 1].low);
 
 	for (int i = 0; i < n; i++) {
-		double *to = &count[power(b[i].low)];
+		double *to = &count[power_above(b[i].low)];
 
 		*to += (double)b[i].count;
 		most = *to > most ? *to : most;
@@ -82,8 +82,8 @@ void tach__report_text_histogram(struct tach__out *out, const struct tach_snapsh
 	tach__report_line(out, info.name, ascii);
 	tach__out_text(out, ", single calls:\n");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q))
-		quantiles(out, s, region, q, ascii);
-	bars(out, s, TACH_QUANTITY_TIME, b, n);
+		write_quantiles(out, s, region, q, ascii);
+	write_text_bars(out, s, TACH_QUANTITY_TIME, b, n);
 	tach__pages_free(b, size);
 }
 

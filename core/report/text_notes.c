@@ -61,7 +61,7 @@ static void write_note(struct tach__out *out, const struct note *n,
 }
 
 /* Explains how to read the table. */
-static void explain(struct note *n, uint32_t flags, int ascii)
+static void explain_table(struct note *n, uint32_t flags, int ascii)
 {
 	char sentence[320];
 	const char *error = ascii ? "+-" : "\u00b1";
@@ -130,7 +130,7 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 	if (!tach__report_is_enabled("TACH_NOTES") || !tach_snapshot_nregions(s))
 		return;
 	n.length = 0;
-	explain(&n, flags, opt->ascii);
+	explain_table(&n, flags, opt->ascii);
 	tach__out_text(out, "\n");
 	write_note(out, &n, opt);
 }

@@ -47,8 +47,8 @@ static void thread_name(struct writing *w, const struct tach__trace *head)
 	tach__json_end(&w->json);
 }
 
-static void entry(struct writing *w, const struct tach__trace *head,
-		  const struct tach__traced *e)
+static void write_traced_entry(struct writing *w, const struct tach__trace *head,
+			       const struct tach__traced *e)
 {
 	const struct tach__site *site = tach__site_at(e->id);
 	double begun = microseconds_of(w, e->begun), end = microseconds_of(w, e->end);
@@ -81,7 +81,7 @@ static void ring_write(struct writing *w, const struct tach__trace *ring,
 	thread_name(w, head);
 	for (uint64_t i = head->oldest; i < head->n; i++)
 		if (tach__trace_get(ring, i, &copy.entry))
-			entry(w, head, &copy.entry);
+			write_traced_entry(w, head, &copy.entry);
 		else
 			w->lost++;
 }

@@ -140,7 +140,7 @@ const char *tach__tree_region(struct tach__tree *t, int region)
 /* ---- the sentence ---- */
 
 /* The region with the most self time: a change there has the largest effect. */
-static int heaviest(const struct tach__tree *t)
+static int heaviest_region(const struct tach__tree *t)
 {
 	double most = -1;
 	int best = -1;
@@ -181,7 +181,7 @@ static void write_share(struct tach__out *out, const struct tach__tree *t, int m
 
 void tach__tree_sentence(struct tach__out *out, struct tach__tree *t)
 {
-	int region = heaviest(t), worst, below, any = 0, depth = 0;
+	int region = heaviest_region(t), worst, below, any = 0, depth = 0;
 	const char *words;
 
 	if (region < 0)

@@ -14,8 +14,8 @@ void tach__report_clock(char to[TACH__CLOCK_MAX], double at)
 	snprintf(to, TACH__CLOCK_MAX, "%02u:%02u:%02u.%06u", s / 3600, s / 60 % 60, s % 60, us);
 }
 
-static void entry(struct tach__out *out, const struct tach_snapshot *s, int region, int i,
-		  const struct tach_worst *w, int ascii)
+static void write_worst_entry(struct tach__out *out, const struct tach_snapshot *s, int region,
+			      int i, const struct tach_worst *w, int ascii)
 {
 	char at[TACH__CLOCK_MAX];
 
@@ -55,5 +55,5 @@ void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *
 	tach__report_line(out, tach_snapshot_quantity(s, tach_snapshot_worst_by(s)), ascii);
 	tach__out_text(out, " (UTC):\n");
 	for (int i = 0; tach_snapshot_worst(s, region, i, &w) == 0; i++)
-		entry(out, s, region, i, &w, ascii);
+		write_worst_entry(out, s, region, i, &w, ascii);
 }

@@ -79,8 +79,8 @@ static int take_event(const struct tach__cores *c, int core, struct perf_event_a
 	return attr->type == own;
 }
 
-static void keep(struct tach__making *m, int core, int member,
-		 const struct perf_event_attr *attr)
+static void keep_attr(struct tach__making *m, int core, int member,
+		      const struct perf_event_attr *attr)
 {
 	struct tach__cores *c = m->set->cores;
 
@@ -99,7 +99,7 @@ void tach__cores_forget(struct tach__cores *c, int member)
 }
 
 /* "adl_glc::X:u=1 + adl_grt::X:u=1": each core type's own name for it, once. */
-static int qualify(struct tach__making *m, int member)
+static int qualify_member(struct tach__making *m, int member)
 {
 	const struct tach__cores *c = m->set->cores;
 	struct tach__member *it = &m->set->member[member];
@@ -150,11 +150,11 @@ int tach__cores_event(struct tach__making *m, int member, const char *string,
 		for (int j = 0; j < c->n; j++)
 			own |= e->pmu == c->pmu[j];
 		if (own ? e->pmu == c->pmu[k] : take_event(c, k, &attr, raw))
-			keep(m, k, member, &attr);
+			keep_attr(m, k, member, &attr);
 		e->type = attr.type;
 		e->config = attr.config;
 	}
-	return qualify(m, member);
+	return qualify_member(m, member);
 }
 
 void tach__cores_attr(struct tach__making *m, int member, const struct perf_event_attr *attr)
@@ -167,7 +167,7 @@ void tach__cores_attr(struct tach__making *m, int member, const struct perf_even
 		struct tach_event *e = &m->each[k][member];
 
 		if (take_event(c, k, &own, 0))
-			keep(m, k, member, &own);
+			keep_attr(m, k, member, &own);
 		memset(e, 0, sizeof *e);
 		e->pmu = e->event = -1;
 		e->type = own.type;

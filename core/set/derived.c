@@ -44,7 +44,7 @@ int tach__set_merged(struct tach__making *m, int member)
 	return member;
 }
 
-static int members(struct tach__making *m, const struct tach_expansion *x, int *number)
+static int add_members(struct tach__making *m, const struct tach_expansion *x, int *number)
 {
 	static const struct tach__span none;
 
@@ -85,7 +85,7 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 		tach_expansion_free(x);
 		return 0;
 	}
-	code = members(m, x, number);
+	code = add_members(m, x, number);
 	if (!code)
 		code = tach__expansion_over(x, number, formula, m->err);
 	if (code < 0 && m->err) /* a column in a text that the caller did not write */

@@ -9,7 +9,7 @@
 #include "core/os/perf_open.h"
 #include "core/set/set.h"
 
-static uint32_t privilege(const struct tach__making *m)
+static uint32_t requested_privilege(const struct tach__making *m)
 {
 	return m->opt->privilege ? m->opt->privilege : TACH_PRIVILEGE_USER;
 }
@@ -93,10 +93,10 @@ static int add_counted(struct tach__making *m, const char *string, struct tach__
 	int code;
 
 	memset(&coded, 0, sizeof coded);
-	code = encode_event(m, string, privilege(m), &coded, m->err ? &err : NULL);
+	code = encode_event(m, string, requested_privilege(m), &coded, m->err ? &err : NULL);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
-		code = encode_event(m, string, privilege(m) | TACH_PRIVILEGE_KERNEL, &coded,
-				    &err);
+		code = encode_event(m, string, requested_privilege(m) | TACH_PRIVILEGE_KERNEL,
+				    &coded, &err);
 	/* If the string, or the caller, names a level, opening the event finds the fault. */
 	if (TACH_ARCH_UNDIVIDED && code == 0 && !m->opt->privilege && is_undivided(&coded)) {
 		code = encode_event(m, string, PRIVILEGE_ALL, &coded, &err);
@@ -114,7 +114,7 @@ static int add_counted(struct tach__making *m, const char *string, struct tach__
 
 		if (m->set->cores && member >= 0 && member < TACH_COUNTERS_MAX &&
 		    m->set->member[member].kind == TACH_MEMBER_HARDWARE)
-			return tach__cores_event(m, member, string, privilege(m));
+			return tach__cores_event(m, member, string, requested_privilege(m));
 		return member;
 	}
 	return tach__error(m->err, code, 0, event.column + (err.column ? err.column - 1 : 0),

@@ -87,7 +87,7 @@ static int user_only(const struct perf_event_attr *attr)
 }
 
 /* Does the attr count that event? For events that type and config identify completely. */
-static int counts(const struct perf_event_attr *attr, const struct tach_event *event)
+static int counts_event(const struct perf_event_attr *attr, const struct tach_event *event)
 {
 	return attr->type == event->type && attr->config == event->config && !attr->config1 &&
 	       !attr->config2;
@@ -108,7 +108,7 @@ static uint32_t find_retired(const struct tach__making *m)
 		int generic = attr->type == PERF_TYPE_HARDWARE &&
 			      (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;
 
-		if (user_only(attr) && (generic || (have && counts(attr, &own))))
+		if (user_only(attr) && (generic || (have && counts_event(attr, &own))))
 			bits |= 1u << i;
 	}
 	return bits;

@@ -83,7 +83,7 @@ static void skip_to_event(struct tach__list *list)
 
 /* perf writes name= between slashes, others write a label in front. Quotes do not belong to the
  * name. */
-static struct tach__span named(struct tach__span event)
+static struct tach__span label_of(struct tach__span event)
 {
 	const char *end = event.at + event.length, *stop;
 	const char *at = memchr(event.at, '/', event.length);
@@ -139,7 +139,7 @@ int tach__list_next(struct tach__list *list, struct tach__listed *item)
 	item->whole.length = (size_t)(at - item->whole.at);
 	/* An empty label before '=' stays empty; the caller reports it. */
 	if (!label->length && *label->at != '=')
-		*label = named(*event);
+		*label = label_of(*event);
 	advance_to(list, at);
 	return item->whole.length > 0;
 }

@@ -48,7 +48,7 @@ static enum tach_member_kind kind_of(const struct tach_set *set,
 }
 
 /* In an emulator no PMU can be reached, on any machine. */
-static int emulate(struct tach__member *it, struct tach_error *err)
+static int emulate_member(struct tach__member *it, struct tach_error *err)
 {
 	const char *why;
 
@@ -150,7 +150,7 @@ static int probe_member(struct tach__making *m, int member)
 	return -1;
 }
 
-static void drop(struct tach__member *it)
+static void drop_member(struct tach__member *it)
 {
 	free(it->name);
 	free(it->qualified);
@@ -195,23 +195,23 @@ int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
 	it->name = strndup(name, length);
 	it->qualified = strdup(qualified);
 	if (!it->name || !it->qualified) {
-		drop(it);
+		drop_member(it);
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
-	code = emulate(it, &err);
+	code = emulate_member(it, &err);
 	if (code) {
 		if (!(set->flags & TACH_SET_OPTIONAL)) {
-			drop(it);
+			drop_member(it);
 			return tach__error(m->err, code, 0, 0, "%s", err.text);
 		}
 		tach__set_miss(set, it->name, err.text);
-		drop(it);
+		drop_member(it);
 		return TACH__LEFT_OUT;
 	}
 	set->count++;
 	if ((set->flags & TACH_SET_OPTIONAL) && probe_member(m, set->count - 1)) {
 		set->count--;
-		drop(it);
+		drop_member(it);
 		return TACH__LEFT_OUT;
 	}
 	return set->count - 1;
@@ -268,7 +268,7 @@ void tach__set_forget(struct tach__making *m, int count)
 		set->count--;
 		if (set->cores)
 			tach__cores_forget(set->cores, set->count);
-		drop(&set->member[set->count]);
+		drop_member(&set->member[set->count]);
 	}
 	m->listed &= (1u << count) - 1;
 }

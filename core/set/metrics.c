@@ -192,8 +192,8 @@ static int resolve_name(void *context, const char *name, size_t length)
 }
 
 /* The text stands `at` bytes into the caller's metrics. */
-static int explain(struct asking *a, const char *text, int at, int code,
-		   const struct tach_error *err)
+static int explain_error(struct asking *a, const char *text, int at, int code,
+			 const struct tach_error *err)
 {
 	struct tach_error why = TACH_ERROR_INIT;
 	int column = a->code ? (int)(a->failed.at - text) + 1 : 0;
@@ -231,7 +231,7 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 		tach__set_called(m, asking.unknown, none, &formula);
 		code = 0;
 	} else if (code) {
-		code = explain(&asking, text, at, code, &err);
+		code = explain_error(&asking, text, at, code, &err);
 	}
 	while (asking.nparts)
 		tach_formula_free(asking.part[--asking.nparts]);

@@ -307,7 +307,7 @@ static char *list_of(const struct tach__plan *plan)
 	return list;
 }
 
-static int divide(struct planning *p)
+static int divide_events(struct planning *p)
 {
 	struct tach__plan *plan = p->plan;
 	char *list;
@@ -322,7 +322,7 @@ static int divide(struct planning *p)
 	return code;
 }
 
-static int make(struct planning *p)
+static int make_plan(struct planning *p)
 {
 	int code = 0;
 
@@ -334,12 +334,12 @@ static int make(struct planning *p)
 	if (!memchr(p->plan->operand, 0, (size_t)p->plan->whole.nevents))
 		memset(p->plan->operand, 0, sizeof p->plan->operand);
 	if (!code)
-		code = divide(p);
+		code = divide_events(p);
 	/* Fields of PERF_METRICS without the slots that they are parts of. */
 	if (code == TACH_ERR_FEATCOMB)
 		code = add_set(p, "TOPDOWN:SLOTS", NULL, NULL);
 	if (!code && !p->plan->passes)
-		code = divide(p);
+		code = divide_events(p);
 	free(p->labelled);
 	return code;
 }
@@ -356,7 +356,7 @@ int tach__plan_make(struct tach__plan *plan, const char *events, const char *met
 					      .metric = plan->metric,
 					      .repeated = TACH__PASSES_REPEATED,
 					      .repeats = -1}};
-	code = make(&p);
+	code = make_plan(&p);
 	if (!code)
 		return 0;
 	tach__plan_free(plan);

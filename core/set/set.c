@@ -53,7 +53,7 @@ static void add_attrs(struct tach__making *m)
 }
 
 /* Does the hardware have counters for all members at once, as far as that is known? */
-static int fits(struct tach__making *m)
+static int hardware_fits(struct tach__making *m)
 {
 	int code;
 
@@ -71,7 +71,7 @@ static int is_empty(const struct tach_set_options *opt)
 	       !opt->nattrs && !(opt->flags & TACH__SET_WITH_INTERRUPTS) && opt->pmu < 0;
 }
 
-static int make(struct tach__making *m)
+static int make_members(struct tach__making *m)
 {
 	int code;
 
@@ -94,7 +94,7 @@ static int make(struct tach__making *m)
 	if (!code && m->set->cores)
 		code = tach__cores_finish(m);
 	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))
-		code = fits(m);
+		code = hardware_fits(m);
 	return code;
 }
 
@@ -120,7 +120,7 @@ int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, ui
 		m->err = err;
 		m->set->flags = flags;
 		m->set->interrupts = -1;
-		code = make(m);
+		code = make_members(m);
 	} else {
 		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
@@ -134,8 +134,8 @@ int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, ui
 	return code;
 }
 
-static int create(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
-		  struct tach_error *err)
+static int create_set(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		      struct tach_error *err)
 {
 	return tach__topdown_is_asked(opt->metrics) ? tach__topdown_make(out, opt, flags, err)
 						    : tach__set_make(out, opt, flags, err);
@@ -157,11 +157,11 @@ int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 	code = check_options(opt, err);
 	if (code)
 		return code;
-	code = create(out, opt, opt->flags, err);
+	code = create_set(out, opt, opt->flags, err);
 	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
 	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
 		/* Interrupts do not displace events that were requested by name. */
-		code = create(out, opt, without, err);
+		code = create_set(out, opt, without, err);
 		if (!code)
 			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
 	}

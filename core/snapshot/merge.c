@@ -333,7 +333,7 @@ static void add_counts(struct tach__merge *m)
 		tach__passes_counts(m);
 }
 
-static int merge(struct tach__merge *m, struct tach_error *err)
+static int merge_sources(struct tach__merge *m, struct tach_error *err)
 {
 	struct tach__plain *s = m->plain;
 	int code = gather_regions(m);
@@ -371,7 +371,7 @@ int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_e
 	m->map = calloc((size_t)m->n, sizeof *m->map);
 	if (m->whole && m->map) {
 		m->plain = &m->whole->plain;
-		code = merge(m, err);
+		code = merge_sources(m, err);
 	}
 	free(m->map);
 	free(m->source);

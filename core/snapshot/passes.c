@@ -78,8 +78,8 @@ static int number_of(const struct tach__merge *m, const struct tach__source *s)
 	return i + 1;
 }
 
-static int agree(const struct tach__merge *m, const struct tach__source *a,
-		 const struct tach__source *b)
+static int have_equal_counts(const struct tach__merge *m, const struct tach__source *a,
+			     const struct tach__source *b)
 {
 	struct tach_value x = {0}, y = {0};
 	char note[400];
@@ -116,7 +116,7 @@ struct mean {
 	int n;
 };
 
-static void add(struct mean *to, const struct tach_value *v)
+static void add_to_mean(struct mean *to, const struct tach_value *v)
 {
 	to->sum.value += v->value;
 	to->sum.raw += v->raw;
@@ -157,7 +157,7 @@ static int add_values(struct tach__merge *m, int region, const struct tach__sour
 		for (int part = 0; part < 2; part++) {
 			tach_snapshot_value(from->snapshot, from->region, q,
 					    (enum tach_part)part, &v);
-			add(&mean[part][at], &v);
+			add_to_mean(&mean[part][at], &v);
 		}
 	}
 	return code;
@@ -205,7 +205,7 @@ int tach__passes_region(struct tach__merge *m, int region, const struct tach__so
 
 	take_info(&s->region[region].info, source, n, first);
 	for (size_t i = 0; i < n && !code; i++)
-		if (&source[i] == first || agree(m, first, &source[i]))
+		if (&source[i] == first || have_equal_counts(m, first, &source[i]))
 			code = add_values(m, region, &source[i], mean);
 	for (int part = 0; part < 2 && !code; part++)
 		for (int q = 0; q < s->nquantities; q++)

@@ -32,9 +32,9 @@ static int copy_whole(struct tach__remote *r, const struct tach__worst *at,
 }
 
 /* `head` was checked, so its numbers are used, whatever the copy contains. */
-static int take(struct tach__remote *r, const struct tach__worst *at,
-		const struct tach__worst *head, const struct tach__thread *record,
-		struct tach__row *row)
+static int take_worst(struct tach__remote *r, const struct tach__worst *at,
+		      const struct tach__worst *head, const struct tach__thread *record,
+		      struct tach__row *row)
 {
 	size_t size = tach__worst_size(head->most, head->sums);
 	struct tach__worst *copy =
@@ -74,5 +74,5 @@ int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 			return code;
 		row->worst = tach__worst_make(config->worst, config->count + 1);
 	}
-	return row->worst ? take(r, at, &head, record, row) : TACH_ERR_NOMEM;
+	return row->worst ? take_worst(r, at, &head, record, row) : TACH_ERR_NOMEM;
 }

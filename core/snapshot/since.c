@@ -31,7 +31,7 @@ static void take_count(uint64_t *from, uint64_t what)
 	*from = *from > what ? *from - what : 0;
 }
 
-static void take(double *from, double what)
+static void subtract(double *from, double what)
 {
 	*from = *from > what ? *from - what : 0;
 }
@@ -61,9 +61,9 @@ static double unit_of(const struct tach_snapshot *now, const struct tach_snapsho
 /* For values that were counted in all entries. */
 static void take_counted(struct tach_value *v, const struct tach_value *old, double unit)
 {
-	take(&v->value, old->value * unit);
-	take(&v->raw, old->raw * unit);
-	take(&v->overhead, old->overhead * unit);
+	subtract(&v->value, old->value * unit);
+	subtract(&v->raw, old->raw * unit);
+	subtract(&v->overhead, old->overhead * unit);
 }
 
 /* For estimates: as if sampling had begun with the older snapshot. The difference of two
@@ -79,7 +79,7 @@ static void take_sampled(struct tach_value *v, const struct tach_value *old,
 	tach__sample_since(s, was, unit);
 	for (int i = 0; i < 3; i++) {
 		*of[i] /= by;
-		take(of[i], then[i] * unit / old_by);
+		subtract(of[i], then[i] * unit / old_by);
 		*of[i] *= tach__sample_scale(s);
 	}
 	if (!multiplexed)
@@ -122,8 +122,8 @@ static void take_value(const struct pair *p, int part, int q)
 		double ns = is_time ? clock_error(p->now, &p->was, v->value) : 0;
 		double old_ns = is_time ? clock_error(p->then, &p->old->info, old->value) : 0;
 
-		take(&v->error, ns);
-		take(&v->error, fmax(old->error - old_ns, 0) * unit);
+		subtract(&v->error, ns);
+		subtract(&v->error, fmax(old->error - old_ns, 0) * unit);
 		take_counted(v, old, unit);
 	}
 	if (is_time)

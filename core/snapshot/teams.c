@@ -99,8 +99,8 @@ enum { LEAST, MEDIAN, MOST, SPREAD };
 static const char *const words[] = {" [least]", " [median]", " [most]"};
 
 /* Values that are not numbers, of metrics, are left out. */
-static struct tach_value pick(const struct tach_value **sorted, const struct threads *t,
-			      int part, int q, int which)
+static struct tach_value pick_value(const struct tach_value **sorted, const struct threads *t,
+				    int part, int q, int which)
 {
 	int n = 0;
 
@@ -144,7 +144,7 @@ static int spread_row(struct tach__plain *p, int at, const struct tach__plain_re
 	to->info.outermost = calls->info.outermost;
 	for (int part = 0; part < 2; part++) {
 		for (int q = 0; q < p->nquantities + p->nmetrics - 1; q++)
-			to->value[part][q] = pick(sorted, t, part, q, which);
+			to->value[part][q] = pick_value(sorted, t, part, q, which);
 		to->value[part][p->nquantities + p->nmetrics - 1] =
 			(struct tach_value){.value = NAN, .raw = NAN};
 	}

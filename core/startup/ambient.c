@@ -126,7 +126,7 @@ void tach__ambient_start(void)
 	tach_uncore_start(ambient.uncore);
 }
 
-static void note(struct tach_snapshot *s, const char *text)
+static void add_note(struct tach_snapshot *s, const char *text)
 {
 	size_t used = strlen(s->note);
 
@@ -141,7 +141,7 @@ void tach__ambient_add(struct tach_snapshot *s)
 				   ambient.set, count, flags, 0};
 
 	if (*odd)
-		note(s, odd);
+		add_note(s, odd);
 	if (!ambient.uncore)
 		return;
 	tach_uncore_read(ambient.uncore, read, how);
@@ -159,6 +159,6 @@ void tach__ambient_add(struct tach_snapshot *s)
 	if (tach__snapshot_add_row(s, &row) != 0)
 		return;
 	if (*scopes)
-		note(s, scopes);
+		add_note(s, scopes);
 	tach__ambient_note(ambient.uncore, s->note, sizeof s->note);
 }

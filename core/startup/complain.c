@@ -44,8 +44,8 @@ static const char *const others[] = {"TACH_CLOCK",
 				     "TACH_SOURCE",
 				     NULL};
 
-static int add(char *text, size_t size, const char *format, const char *what, int length,
-	       const char *more)
+static int append_text(char *text, size_t size, const char *format, const char *what,
+		       int length, const char *more)
 {
 	size_t used = strlen(text);
 
@@ -80,8 +80,9 @@ static int find_misspelt(char *text, size_t size)
 			continue;
 		near = tach__suggest_word(known, *e, length);
 		if (near)
-			found = add(text, size, "%.*s is not looked at; did you mean %s?", *e,
-				    length > 40 ? 40 : (int)length, near);
+			found = append_text(text, size,
+					    "%.*s is not looked at; did you mean %s?", *e,
+					    length > 40 ? 40 : (int)length, near);
 	}
 	return found;
 }
@@ -112,7 +113,7 @@ static int no_setting(char *text, size_t size)
 				 TACH__SETTING_SIZE - 1);
 		else
 			continue;
-		found = add(text, size, "TACH_OPTIONS: %.*s %s", s.at, shown, why);
+		found = append_text(text, size, "TACH_OPTIONS: %.*s %s", s.at, shown, why);
 	}
 	return found;
 }
@@ -123,7 +124,8 @@ static int no_pmu(char *text, size_t size)
 
 	if (tach__environment("TACH_PMU"))
 		tach_pmu_host(NULL, 0, &err);
-	return err.code && add(text, size, "%.*s%s", err.text, (int)strlen(err.text), "");
+	return err.code &&
+	       append_text(text, size, "%.*s%s", err.text, (int)strlen(err.text), "");
 }
 
 static int no_definitions(char *text, size_t size)
@@ -139,9 +141,9 @@ static int no_definitions(char *text, size_t size)
 			memcpy(path, list, length);
 			path[length] = '\0';
 			if (access(path, R_OK) != 0)
-				found = add(text, size, "TACH_DERIVED: %.*s: %s", path,
-					    length > 150 ? 150 : (int)length,
-					    tach_strerror(-errno));
+				found = append_text(text, size, "TACH_DERIVED: %.*s: %s", path,
+						    length > 150 ? 150 : (int)length,
+						    tach_strerror(-errno));
 		}
 		list += length;
 	}
@@ -156,18 +158,19 @@ static int no_service(char *text, size_t size)
 	int found = 0;
 
 	if (odd)
-		found = add(text, size, "TACH_SIGNAL, '%.*s', %s", name, (int)strnlen(name, 40),
-			    odd);
+		found = append_text(text, size, "TACH_SIGNAL, '%.*s', %s", name,
+				    (int)strnlen(name, 40), odd);
 	if (tach__interval_is_invalid())
-		found = add(text, size, "TACH_INTERVAL is 0.01 seconds or more, not '%.*s'%s",
-			    interval, (int)strnlen(interval, 40), "");
+		found = append_text(text, size,
+				    "TACH_INTERVAL is 0.01 seconds or more, not '%.*s'%s",
+				    interval, (int)strnlen(interval, 40), "");
 	if ((name || interval || ambient) && !tach__environment("TACH_OUTPUT") &&
 	    !tach__environment("TACH_RUN"))
-		found = add(text, size, "%.*s has no effect without TACH_OUTPUT%s",
-			    name       ? "TACH_SIGNAL"
-			    : interval ? "TACH_INTERVAL"
-				       : "TACH_AMBIENT",
-			    40, "");
+		found = append_text(text, size, "%.*s has no effect without TACH_OUTPUT%s",
+				    name       ? "TACH_SIGNAL"
+				    : interval ? "TACH_INTERVAL"
+					       : "TACH_AMBIENT",
+				    40, "");
 	return found;
 }
 
@@ -175,10 +178,11 @@ static int no_boxes(char *text, size_t size)
 {
 	char why[300];
 
-	return tach__ambient_odd(why, sizeof why) && add(text, size, "%.*s%s", why, 300, "");
+	return tach__ambient_odd(why, sizeof why) &&
+	       append_text(text, size, "%.*s%s", why, 300, "");
 }
 
-/* Checks only names, or also the values. */
+/* names_alone: checks only names, not values. */
 static int find_useless(char *text, size_t size, int names_alone)
 {
 	int saved = errno, found;

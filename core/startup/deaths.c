@@ -110,7 +110,7 @@ static int is_set_to(int number, void (*constant)(int))
 	       now.sa_handler == constant;
 }
 
-static void watch(int number, const struct sigaction *action)
+static void watch_signal(int number, const struct sigaction *action)
 {
 	if (is_set_to(number, SIG_DFL) && sigaction(number, action, NULL) == 0)
 		watched |= signal_bit(number);
@@ -169,7 +169,7 @@ static void watch_request(int number)
 				   .sa_flags = SA_RESTART | SA_ONSTACK};
 
 	action.sa_mask = tach__deaths_others();
-	watch(number, &action);
+	watch_signal(number, &action);
 	watched |= signal_bit(number); /* reports name it if the program has it */
 	requested |= signal_bit(number);
 }
@@ -181,7 +181,7 @@ static void watch_ends(void)
 
 	action.sa_mask = tach__deaths_others();
 	for (const int *s = tach__deaths; *s; s++)
-		watch(*s, &action);
+		watch_signal(*s, &action);
 }
 
 const char *tach__deaths_odd(void)
@@ -213,7 +213,7 @@ void tach__deaths_watch(void)
 		if (number > 0 && number != ENDS)
 			watch_request(number);
 	}
-	/* The last: a signal that requests a report ends nothing, at any place in the list. */
+	/* Done last: a signal that requests a report ends nothing, wherever the list has it. */
 	if (ends)
 		watch_ends();
 }

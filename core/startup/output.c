@@ -39,8 +39,8 @@ static struct {
 	ino_t inode;
 } stream = {.fd = -1};
 
-/* For "-" and the names that stand for descriptors; otherwise -1. */
-static int descriptor(const char *file)
+/* Returns the descriptor for "-" and for names that stand for descriptors; otherwise -1. */
+static int descriptor_of(const char *file)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
 	char *end;
@@ -74,7 +74,10 @@ static int stream_look(dev_t *device, ino_t *inode)
 	return 1;
 }
 
-/* Relative to the folder where the program began, even if it changes its folder. */
+/*
+ * Makes the name absolute, from the folder where the program began, even if it changes its
+ * folder.
+ */
 void tach__output_absolute(char to[PATH_MAX], const char *file)
 {
 	size_t n = 0;
@@ -125,7 +128,9 @@ int tach__output_is_per_process(const char *file)
 	return strstr(file, "%p") || strstr(file, "%u");
 }
 
-/* "NUMBER:NAMESPACE", the latter 0 where /proc does not tell: pid_namespaces(7). */
+/*
+ * Writes "NUMBER:NAMESPACE"; the namespace is 0 if /proc does not show it: pid_namespaces(7).
+ */
 static void name_process(char name[40])
 {
 	struct stat namespace = {0};
@@ -135,7 +140,7 @@ static void name_process(char name[40])
 	snprintf(name, 40, "%d:%llu", (int)getpid(), (unsigned long long)namespace.st_ino);
 }
 
-/* A name without a namespace, or with 0 for it, is of any. */
+/* A name without a namespace, or with namespace 0, matches any namespace. */
 static int is_named(const char *other, const char *self)
 {
 	const char *colon = strchr(other, ':');
@@ -166,9 +171,9 @@ int tach__output_is_owner(const char *file)
 	return 1;
 }
 
-static void choose(const char *file)
+static void choose_stream(const char *file)
 {
-	stream.fd = descriptor(file);
+	stream.fd = descriptor_of(file);
 	if (stream.fd >= 0) {
 		if (stream_look(&stream.device, &stream.inode))
 			snprintf(output, sizeof output, "%s", file);
@@ -186,7 +191,7 @@ void tach__output_at_exit(const char *file)
 	if (!file && !traced)
 		return;
 	if (file)
-		choose(file);
+		choose_stream(file);
 	owner = getpid();
 	tach__process_own();
 	/* Under `tach run` another mechanism delivers the report, at any end of the process. */
@@ -247,8 +252,8 @@ static int write_file(const struct tach__buffer *text)
 }
 
 /* The text goes to memory first; the stream decides whether it looks like a terminal's. */
-static int render(const struct tach_snapshot *s, struct tach__buffer *text,
-		  struct tach_error *err)
+static int render_report(const struct tach_snapshot *s, struct tach__buffer *text,
+			 struct tach_error *err)
 {
 	struct tach_report_options opt = {0};
 
@@ -259,9 +264,11 @@ static int render(const struct tach_snapshot *s, struct tach__buffer *text,
 	return tach_report_write(s, &opt, tach__buffer_sink, text, err);
 }
 
-/* Checks the destination as of the process's start: 0, or the reason why nothing can be
- * written. */
-static int refuse(struct tach_error *err)
+/*
+ * Checks the destination that the process had at its start. Returns 0, or the reason why
+ * nothing can be written.
+ */
+static int check_destination(struct tach_error *err)
 {
 	dev_t device;
 	ino_t inode;
@@ -281,7 +288,7 @@ static int refuse(struct tach_error *err)
 	return 0;
 }
 
-static int deliver(const struct tach__buffer *text)
+static int deliver_report(const struct tach__buffer *text)
 {
 	return stream.fd >= 0 ? tach__deliver_fd(stream.fd, text) : write_file(text);
 }
@@ -299,9 +306,9 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	tach__ambient_add(s);
 	if (tach__deaths_given_up(given_up, sizeof given_up))
 		tach__snapshot_note(s, given_up);
-	code = render(s, &text, err);
+	code = render_report(s, &text, err);
 	if (text.length && (code == 0 || stream.fd < 0)) {
-		int undelivered = deliver(&text);
+		int undelivered = deliver_report(&text);
 
 		if (undelivered && !err) /* a caller gets the error instead */
 			tach__environment_unwritten("TACH_OUTPUT", output, undelivered);
@@ -349,7 +356,7 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	int saved = errno, cancel, ignored, code;
 	sigset_t signals = tach__deaths_others(), before;
 
-	code = refuse(err);
+	code = check_destination(err);
 	if (code && !tach__trace_wanted()) {
 		errno = saved;
 		return code;

@@ -17,7 +17,7 @@ struct opening {
 };
 
 /* Adds one element; 0: no memory. */
-static int grow(void *array, int n, size_t size)
+static int grow_array(void *array, int n, size_t size)
 {
 	void *more = realloc(*(void **)array, ((size_t)n + 1) * size);
 
@@ -43,7 +43,8 @@ static struct tach__uncore_group *find_group(const struct tach_uncore *u, uint32
 	return NULL;
 }
 
-static void join(struct tach_uncore *u, struct tach__uncore_group *g, long fd, uint64_t id)
+static void join_group(struct tach_uncore *u, struct tach__uncore_group *g, long fd,
+		       uint64_t id)
 {
 	g->id[g->n] = id;
 	g->fd[g->n] = (int)fd;
@@ -86,7 +87,7 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 	if (fd < 0)
 		return refuse_open(o, (int)fd, cpu, err);
 	if (!g) {
-		if (!grow(&u->group, u->ngroups, sizeof *u->group)) {
+		if (!grow_array(&u->group, u->ngroups, sizeof *u->group)) {
 			tach__descriptor_close((int)fd, id);
 			return no_memory(err);
 		}
@@ -94,7 +95,7 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 		g->type = attr.type;
 		g->cpu = cpu;
 	}
-	join(u, g, fd, id);
+	join_group(u, g, fd, id);
 	return 0;
 }
 
@@ -120,7 +121,7 @@ static int open_event(struct opening *o, const char *sysfs, const struct tach__l
 					   "'%.*s' names two events", (int)name.length,
 					   name.at);
 	string = tach__list_string(item);
-	if (!string || !grow(&o->u->event, o->u->nevents, sizeof *it)) {
+	if (!string || !grow_array(&o->u->event, o->u->nevents, sizeof *it)) {
 		free(string);
 		return no_memory(o->err);
 	}

@@ -13,7 +13,7 @@ struct wanted {
 	int no_memory;
 };
 
-static int has(const char *events, const char *event)
+static int has_event(const char *events, const char *event)
 {
 	struct tach__list list = tach__list_of(events);
 	struct tach__listed item;
@@ -30,7 +30,7 @@ static void add_wanted(struct wanted *w, const char *event)
 	size_t length = strlen(w->list);
 	char *longer;
 
-	if (has(w->have, event) || has(w->list, event))
+	if (has_event(w->have, event) || has_event(w->list, event))
 		return;
 	longer = realloc(w->list, length + strlen(event) + 2);
 	if (!longer) {
@@ -60,7 +60,7 @@ static int add_named(struct wanted *w, const char *name, size_t length)
 }
 
 /* Other names are checked when the set is made. */
-static int resolve(void *context, const char *name, size_t length)
+static int accept_name(void *context, const char *name, size_t length)
 {
 	struct tach_event event = {.size = sizeof event};
 	char string[TACH_EVENT_NAME_MAX];
@@ -80,7 +80,7 @@ static void add_formula(struct wanted *w, const char *text, size_t length)
 	struct tach_formula *formula = NULL;
 	char *own = strndup(text, length);
 
-	opt.resolve = resolve;
+	opt.resolve = accept_name;
 	opt.context = w;
 	w->no_memory |= !own;
 	if (own && tach_formula_compile(own, &opt, &formula, NULL) == 0)

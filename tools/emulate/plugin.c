@@ -234,7 +234,7 @@ static bool in_block(struct qemu_plugin_insn *insn, size_t i, size_t n)
 	return false;
 }
 
-static void translated(plugin_id id, struct qemu_plugin_tb *block)
+static void on_translated(plugin_id id, struct qemu_plugin_tb *block)
 {
 	size_t n = qemu_plugin_tb_n_insns(block), instructions = 0, branches = 0;
 
@@ -290,7 +290,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info, int
 		fprintf(stderr, "tach: no memory for the emulator's counts\n");
 		return -1;
 	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, system_call);
 	return 0;
 }

@@ -18,7 +18,8 @@ static int number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 }
 
 /* Needs exactly one conversion, %d or %x, if boxes are numbered, otherwise no conversion. */
-static void pattern(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell, int numbered)
+static void check_pattern(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
+			  int numbered)
 {
 	const char *percent = memchr(cell->text, '%', cell->length);
 	size_t left = percent ? (size_t)(cell->text + cell->length - percent) : 0;
@@ -53,8 +54,8 @@ void mk_inst(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
 			inst->last = inst->first;
 		}
 	}
-	pattern(mk, pmu, &value[0], inst->first >= 0);
-	pattern(mk, pmu, &value[3], inst->first >= 0);
+	check_pattern(mk, pmu, &value[0], inst->first >= 0);
+	check_pattern(mk, pmu, &value[3], inst->first >= 0);
 }
 
 void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
@@ -91,7 +92,7 @@ struct box {
 	char name[64];
 };
 
-static int position(const struct box *b)
+static int box_position(const struct box *b)
 {
 	return b->inst->order < 0 ? 1 << 20 : b->inst->order + (int)b->place;
 }
@@ -106,8 +107,8 @@ static int box_order(const void *pa, const void *pb)
 
 	if (a->pmu->row.arch != b->pmu->row.arch)
 		return a->pmu->row.arch < b->pmu->row.arch ? -1 : 1;
-	if (position(a) != position(b))
-		return position(a) < position(b) ? -1 : 1;
+	if (box_position(a) != box_position(b))
+		return box_position(a) < box_position(b) ? -1 : 1;
 	if (a->pmu != b->pmu)
 		return a->pmu < b->pmu ? -1 : 1;
 	if (a->inst != b->inst)
@@ -174,7 +175,7 @@ static void check_matches(struct mk *mk, const struct mk_pmu *pmu)
 }
 
 /* The CPUs of a line claim its boxes, which are consecutive in every order. */
-static void claim(struct mk_image *im, const struct box *b, size_t row)
+static void claim_boxes(struct mk_image *im, const struct box *b, size_t row)
 {
 	for (size_t i = 0; i < b->pmu->nmatches; i++) {
 		const struct mk_match *m = &b->pmu->matches[i];
@@ -193,7 +194,7 @@ static void claim(struct mk_image *im, const struct box *b, size_t row)
 	}
 }
 
-static size_t list(struct mk *mk, struct box *boxes, size_t *claims)
+static size_t list_boxes(struct mk *mk, struct box *boxes, size_t *claims)
 {
 	size_t n = 0;
 
@@ -220,14 +221,14 @@ void mk_boxes(struct mk *mk, struct mk_image *im)
 	struct box *boxes = mk_alloc(im->nboxes * sizeof *boxes);
 	struct mk_cell *names = mk_alloc(im->nboxes * sizeof *names);
 	uint16_t *rows = mk_alloc(im->nboxes * sizeof *rows);
-	size_t claims = 0, n = list(mk, boxes, &claims), distinct = n;
+	size_t claims = 0, n = list_boxes(mk, boxes, &claims), distinct = n;
 
 	im->box_matches = mk_alloc(claims * sizeof *im->box_matches);
 	for (size_t i = 0; i < n; i++) {
 		names[i] = (struct mk_cell){boxes[i].name, strlen(boxes[i].name), 0, 0};
 		rows[i] = (uint16_t)im->npmus;
 		if (boxes[i].place == 0)
-			claim(im, &boxes[i], im->npmus);
+			claim_boxes(im, &boxes[i], im->npmus);
 		one_box(mk, im, &boxes[i]);
 	}
 	im->box_names = mk_build_names(im, names, rows, &distinct);

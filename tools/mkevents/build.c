@@ -6,7 +6,7 @@
 #include "tools/mkevents/mk.h"
 
 /* Without vendor spellings: the sorted names are for searching those. */
-static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
+static uint16_t add_attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
 	uint16_t list[2 + TACH__NATTRS], ids[TACH__NATTRS], n = 2;
 	uint32_t keys = 0;
@@ -45,8 +45,8 @@ static uint8_t src_of(const struct mk_pmu *pmu, const struct mk_row *row)
 	return TACH__SRC_L;
 }
 
-static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
-		      const struct mk_row *row)
+static uint16_t add_umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+			  const struct mk_row *row)
 {
 	struct tach__umask u;
 
@@ -58,7 +58,7 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	u.flags = (uint16_t)row->flags;
 	u.mods = (uint16_t)row->mods;
 	u.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
-	u.attrs = attrs(mk, im, row);
+	u.attrs = add_attrs(mk, im, row);
 	u.group = row->group;
 	u.requires = row->requires;
 	u.src = src_of(pmu, row);
@@ -69,8 +69,8 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
  * The three pools grow together: runs with equal ids have equal names, so they have the same
  * index.
  */
-static uint32_t run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool *hashes,
-		    const uint16_t *id, const struct mk_row *rows, size_t n)
+static uint32_t add_run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool *hashes,
+			const uint16_t *id, const struct mk_row *rows, size_t n)
 {
 	size_t used = ids->used;
 	uint32_t start = mk_pool_add(ids, id, n);
@@ -82,8 +82,8 @@ static uint32_t run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool 
 
 static size_t of_box(const struct mk_row *rows, size_t n, int box, struct mk_row *out);
 
-static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
-		      const struct mk_row *row, int box)
+static uint16_t add_event(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+			  const struct mk_row *row, int box)
 {
 	struct mk_row *umasks = mk_alloc(row->numasks * sizeof *umasks);
 	size_t n = of_box(mk_umasks(pmu, row), row->numasks, box, umasks);
@@ -91,7 +91,7 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	struct tach__event e;
 
 	for (size_t i = 0; i < n; i++)
-		id[i] = umask(mk, im, pmu, &umasks[i]);
+		id[i] = add_umask(mk, im, pmu, &umasks[i]);
 	memset(&e, 0, sizeof e);
 	e.name = mk_pool_string(&im->strings, &row->name);
 	e.description = mk_pool_string(&im->strings, &row->description);
@@ -100,12 +100,12 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	e.counter_set = (uint16_t)mk_pool_add(&im->counters, &row->counters, 1);
 	e.mods = row->mods;
 	e.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
-	e.attrs = attrs(mk, im, row);
+	e.attrs = add_attrs(mk, im, row);
 	e.numasks = (uint16_t)n;
 	e.ngroups = row->group;
 	e.src = src_of(pmu, row);
-	e.umasks =
-		(uint16_t)run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks, n);
+	e.umasks = (uint16_t)add_run(&im->umask_ids, &im->umask_order, &im->umask_hash, id,
+				     umasks, n);
 	free(id);
 	free(umasks);
 	return (uint16_t)mk_pool_add(&im->events, &e, 1);
@@ -160,8 +160,8 @@ uint32_t mk_build_events(struct mk *mk, struct mk_image *im, const struct mk_pmu
 	uint32_t start;
 
 	for (size_t e = 0; e < n; e++)
-		id[e] = event(mk, im, pmu, &rows[e], box);
-	start = run(&im->event_ids, &im->event_order, &im->event_hash, id, rows, n);
+		id[e] = add_event(mk, im, pmu, &rows[e], box);
+	start = add_run(&im->event_ids, &im->event_order, &im->event_hash, id, rows, n);
 	*nevents = (uint32_t)n;
 	free(id);
 	free(rows);
@@ -238,7 +238,7 @@ uint32_t mk_build_names(struct mk_image *im, const struct mk_cell *name, const u
 }
 
 /* Row numbers are 16 bits wide in the arrays. */
-static void fits(struct mk *mk, const struct mk_pool *pool, const char *what)
+static void check_fits(struct mk *mk, const struct mk_pool *pool, const char *what)
 {
 	struct mk_cell at = {"", 0, 1, 1};
 
@@ -291,14 +291,14 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	pmu_names(mk, im);
 	/* tach__name_equal reads up to 8 bytes after a string. */
 	mk_pool_append(&im->strings, "\0\0\0\0\0\0\0", 8);
-	fits(mk, &im->events, "events");
-	fits(mk, &im->umasks, "umasks");
-	fits(mk, &im->umask_ids, "runs of umasks");
-	fits(mk, &im->names, "names of vendors");
-	fits(mk, &im->attr_values, "attribute values");
-	fits(mk, &im->attr_lists, "attribute lists");
-	fits(mk, &im->counters, "sets of counters");
-	fits(mk, &im->hw, "wired-in modifiers");
+	check_fits(mk, &im->events, "events");
+	check_fits(mk, &im->umasks, "umasks");
+	check_fits(mk, &im->umask_ids, "runs of umasks");
+	check_fits(mk, &im->names, "names of vendors");
+	check_fits(mk, &im->attr_values, "attribute values");
+	check_fits(mk, &im->attr_lists, "attribute lists");
+	check_fits(mk, &im->counters, "sets of counters");
+	check_fits(mk, &im->hw, "wired-in modifiers");
 }
 
 /*

@@ -140,8 +140,8 @@ static int only_box(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cel
 	return -1;
 }
 
-static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *part,
-		 struct mk_row *row)
+static void parse_attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *part,
+		       struct mk_row *row)
 {
 	struct mk_cell value = *part, name;
 	struct mk_attr a = {0};
@@ -208,6 +208,6 @@ void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cel
 	row->first_attr = mk->nattrs;
 	if (!mk_empty(cell))
 		while (mk_split(&rest, ';', &part))
-			attr(mk, pmu, &part, row);
+			parse_attr(mk, pmu, &part, row);
 	row->nattrs = mk->nattrs - row->first_attr;
 }

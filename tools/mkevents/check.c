@@ -12,8 +12,8 @@ static const struct mk_row *find(const struct mk_row *rows, size_t n,
 	return NULL;
 }
 
-static void unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *rows, size_t n,
-		   const char *what)
+static void check_unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *rows,
+			 size_t n, const char *what)
 {
 	/*
 	 * libpfm-3 uses one list for several revisions of a CPU, with a row for each revision.
@@ -65,7 +65,7 @@ static const struct mk_row *target(const struct mk_pmu *pmu, const struct mk_row
 	return event;
 }
 
-static void alias(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
+static void check_alias(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
 {
 	struct mk_cell rest = event->eq, word;
 	const struct mk_row *end = target(pmu, event);
@@ -83,7 +83,7 @@ static void alias(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 }
 
 /* Depth-first search through the umasks of an alias. */
-static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk_row *umask)
+static int has_ring(const struct mk_pmu *pmu, const struct mk_row *event, struct mk_row *umask)
 {
 	struct mk_cell rest = umask->eq, word;
 
@@ -94,7 +94,7 @@ static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk
 		struct mk_row *next =
 			(struct mk_row *)find(mk_umasks(pmu, event), event->numasks, &word);
 
-		if (next && rings(pmu, event, next))
+		if (next && has_ring(pmu, event, next))
 			return 1;
 	}
 	umask->mark = MK_DONE;
@@ -106,8 +106,8 @@ static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk
  * hyper-threading, up to twice @gp, which is the number with hyper-threading. A fixed event may
  * also name the position after the last fixed counter: libpfm-4 describes PERF_METRICS so.
  */
-static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *row,
-		     uint32_t metrics)
+static void check_counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *row,
+			   uint32_t metrics)
 {
 	uint64_t general = pmu->row.general_mask, fixed = pmu->row.fixed;
 
@@ -123,19 +123,19 @@ static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_ro
 		mk_fault(mk, pmu, &row->where, "this PMU has no such fixed counter");
 }
 
-static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
+static void check_event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
 {
 	struct mk_row *umasks = mk_umasks(pmu, event);
 	uint32_t groups = 0;
 
-	counters(mk, pmu, event, event->flags & TACH__EV_FIXED);
-	unique(mk, pmu, umasks, event->numasks, "umask");
+	check_counters(mk, pmu, event, event->flags & TACH__EV_FIXED);
+	check_unique(mk, pmu, umasks, event->numasks, "umask");
 	for (size_t i = 0; i < event->numasks; i++) {
 		struct mk_row *u = &umasks[i];
 		struct mk_cell rest = u->eq, word;
 
 		groups |= 1u << u->group;
-		counters(mk, pmu, u, u->flags & TACH__UM_FIXED);
+		check_counters(mk, pmu, u, u->flags & TACH__UM_FIXED);
 		if (u->group >= event->group)
 			mk_fault(mk, pmu, &u->name, "group %d, but event %.*s has %d", u->group,
 				 (int)event->name.length, event->name.text, event->group);
@@ -151,7 +151,7 @@ static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 			mk_fault(mk, pmu, &u->name, "cannot require irange, drange or opc");
 		while (mk_split(&rest, ':', &word))
 			alias_word(mk, pmu, event, &word);
-		if (rings(pmu, event, u))
+		if (has_ring(pmu, event, u))
 			mk_fault(mk, pmu, &u->eq, "umask '%.*s' stands for itself",
 				 (int)u->name.length, u->name.text);
 	}
@@ -160,7 +160,7 @@ static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 		if (!(groups & 1u << g))
 			mk_fault(mk, pmu, &event->name, "no umask in group %d", g);
 	if (event->eq.text)
-		alias(mk, pmu, event);
+		check_alias(mk, pmu, event);
 }
 
 static const struct mk_pmu *pmu_named(const struct mk *mk, size_t n, const struct mk_cell *name)
@@ -171,7 +171,7 @@ static const struct mk_pmu *pmu_named(const struct mk *mk, size_t n, const struc
 	return NULL;
 }
 
-static int overlap(const uint32_t a[2], const uint32_t b[2])
+static int ranges_overlap(const uint32_t a[2], const uint32_t b[2])
 {
 	return a[0] <= b[1] && b[0] <= a[1];
 }
@@ -209,7 +209,7 @@ static int patterns_meet(const char *a, const char *b)
 }
 
 /* If two PMUs claimed the same CPU, the first in table order would silently win. */
-static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
+static void check_claims(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
 {
 	for (const struct mk_pmu *p = mk->pmus; p <= pmu; p++) {
 		if (p->row.arch != pmu->row.arch || p->boxes)
@@ -219,9 +219,9 @@ static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_mat
 		for (size_t i = 0; i < p->nmatches && &p->matches[i] != m; i++) {
 			const struct mk_match *o = &p->matches[i];
 
-			if (overlap(o->row.family, m->row.family) &&
-			    overlap(o->row.model, m->row.model) &&
-			    overlap(o->row.stepping, m->row.stepping) &&
+			if (ranges_overlap(o->row.family, m->row.family) &&
+			    ranges_overlap(o->row.model, m->row.model) &&
+			    ranges_overlap(o->row.stepping, m->row.stepping) &&
 			    patterns_meet(o->pattern, m->pattern) &&
 			    o->row.core == m->row.core && o->row.native == m->row.native)
 				mk_fault(mk, pmu, &m->cell, "this CPU is claimed at %s:%d too",
@@ -230,7 +230,7 @@ static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_mat
 	}
 }
 
-static void file(struct mk *mk, const struct mk_pmu *pmu)
+static void check_file(struct mk *mk, const struct mk_pmu *pmu)
 {
 	const char *base = strrchr(pmu->file, '/');
 	const struct mk_pmu *other;
@@ -256,7 +256,7 @@ static void file(struct mk *mk, const struct mk_pmu *pmu)
 	if (pmu->row.arch == TACH__X86 && pmu->nmatches && !pmu->vendor.text)
 		mk_fault(mk, pmu, &pmu->matches[0].cell, "@match needs a @vendor");
 	for (size_t i = 0; i < pmu->nmatches && !pmu->boxes; i++)
-		claimed(mk, pmu, &pmu->matches[i]);
+		check_claims(mk, pmu, &pmu->matches[i]);
 }
 
 void mk_check(struct mk *mk)
@@ -264,9 +264,9 @@ void mk_check(struct mk *mk)
 	for (size_t p = 0; p < mk->npmus; p++) {
 		const struct mk_pmu *pmu = &mk->pmus[p];
 
-		file(mk, pmu);
-		unique(mk, pmu, pmu->events, pmu->nevents, "event");
+		check_file(mk, pmu);
+		check_unique(mk, pmu, pmu->events, pmu->nevents, "event");
 		for (size_t i = 0; i < pmu->nevents; i++)
-			event(mk, pmu, &pmu->events[i]);
+			check_event(mk, pmu, &pmu->events[i]);
 	}
 }

@@ -32,7 +32,7 @@ static struct entry *find(struct store *store, const char *text, size_t length)
 	return store->n ? bsearch(&key, store->entries, store->n, sizeof key, by_name) : NULL;
 }
 
-static void line(struct mk *mk, struct store *store, struct mk_cell rest)
+static void parse_line(struct mk *mk, struct store *store, struct mk_cell rest)
 {
 	struct mk_cell whole = rest, name, text;
 
@@ -55,14 +55,14 @@ static void line(struct mk *mk, struct store *store, struct mk_cell rest)
 	store->entries[store->n++] = (struct entry){name, text, 0};
 }
 
-static void load(struct mk *mk, struct store *store, const char *text, size_t length)
+static void load_text(struct mk *mk, struct store *store, const char *text, size_t length)
 {
 	struct mk_cell rest = {text, length, 1, 1}, one;
 
 	for (int n = 1; mk_split(&rest, '\n', &one); n++) {
 		one.line = n;
 		one.column = 1;
-		line(mk, store, one);
+		parse_line(mk, store, one);
 	}
 	if (store->n == 0)
 		return;
@@ -75,14 +75,14 @@ static void load(struct mk *mk, struct store *store, const char *text, size_t le
 				 store->entries[i].name.text);
 }
 
-static void take(struct mk_row *row, struct entry *entry)
+static void take_entry(struct mk_row *row, struct entry *entry)
 {
 	entry->used = 1;
 	if (mk_empty(&row->description)) /* the row's own text has priority */
 		row->description = entry->text;
 }
 
-static void umask(struct store *store, const struct mk_row *event, struct mk_row *row)
+static void describe_umask(struct store *store, const struct mk_row *event, struct mk_row *row)
 {
 	char name[256];
 	int n = snprintf(name, sizeof name, "%.*s.%.*s", (int)event->name.length,
@@ -96,14 +96,14 @@ static void umask(struct store *store, const struct mk_row *event, struct mk_row
 		entry = n > 0 && n < (int)sizeof name ? find(store, name, (size_t)n) : NULL;
 	}
 	if (entry)
-		take(row, entry);
+		take_entry(row, entry);
 }
 
 void mk_describe(struct mk *mk, const char *file, const char *text, size_t length)
 {
 	struct store store = {.file = {.file = file}, .arch = -1};
 
-	load(mk, &store, text, length);
+	load_text(mk, &store, text, length);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		struct mk_pmu *pmu = &mk->pmus[p];
 
@@ -116,9 +116,10 @@ void mk_describe(struct mk *mk, const char *file, const char *text, size_t lengt
 				find(&store, event->name.text, event->name.length);
 
 			if (entry)
-				take(event, entry);
+				take_entry(event, entry);
 			for (size_t u = 0; u < event->numasks; u++)
-				umask(&store, event, &pmu->umasks[event->first_umask + u]);
+				describe_umask(&store, event,
+					       &pmu->umasks[event->first_umask + u]);
 		}
 	}
 	for (size_t i = 0; i < store.n; i++)

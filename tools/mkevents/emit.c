@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include "tools/mkevents/mk.h"
 
-static void strings(const struct mk_pool *pool, FILE *to)
+static void emit_strings(const struct mk_pool *pool, FILE *to)
 {
 	int fresh = 1;
 
@@ -30,22 +30,22 @@ static void strings(const struct mk_pool *pool, FILE *to)
 	fputs("\";\n\n", to);
 }
 
-static uint64_t number(const struct mk_pool *pool, size_t i)
+static uint64_t number_at(const struct mk_pool *pool, size_t i)
 {
 	return pool->size == 2	 ? ((const uint16_t *)pool->data)[i]
 	       : pool->size == 4 ? ((const uint32_t *)pool->data)[i]
 				 : ((const uint64_t *)pool->data)[i];
 }
 
-static void numbers(const char *name, const struct mk_pool *pool, FILE *to)
+static void emit_numbers(const char *name, const struct mk_pool *pool, FILE *to)
 {
 	fprintf(to, "const uint%zu_t tach__tab_%s[] = {", pool->size * 8, name);
 	for (size_t i = 0; i < pool->used; i++)
-		fprintf(to, "%s%" PRIu64 ",", i % 16 ? " " : "\n\t", number(pool, i));
+		fprintf(to, "%s%" PRIu64 ",", i % 16 ? " " : "\n\t", number_at(pool, i));
 	fputs("\n};\n\n", to);
 }
 
-static void events(const struct mk_pool *pool, FILE *to)
+static void emit_events(const struct mk_pool *pool, FILE *to)
 {
 	const struct tach__event *e = (const struct tach__event *)pool->data;
 
@@ -57,7 +57,7 @@ static void events(const struct mk_pool *pool, FILE *to)
 	fputs("};\n\n", to);
 }
 
-static void umasks(const struct mk_pool *pool, FILE *to)
+static void emit_umasks(const struct mk_pool *pool, FILE *to)
 {
 	const struct tach__umask *u = (const struct tach__umask *)pool->data;
 
@@ -69,7 +69,7 @@ static void umasks(const struct mk_pool *pool, FILE *to)
 	fputs("};\n\n", to);
 }
 
-static void attrs(const struct mk_pool *pool, FILE *to)
+static void emit_attrs(const struct mk_pool *pool, FILE *to)
 {
 	const struct tach__tab_attr *a = (const struct tach__tab_attr *)pool->data;
 
@@ -79,7 +79,7 @@ static void attrs(const struct mk_pool *pool, FILE *to)
 	fputs("};\n\n", to);
 }
 
-static void names(const struct mk_pool *pool, FILE *to)
+static void emit_names(const struct mk_pool *pool, FILE *to)
 {
 	const struct tach__tab_name *n = (const struct tach__tab_name *)pool->data;
 
@@ -89,7 +89,7 @@ static void names(const struct mk_pool *pool, FILE *to)
 	fputs("};\n\n", to);
 }
 
-static void pmus(const struct mk_image *im, FILE *to)
+static void emit_pmus(const struct mk_image *im, FILE *to)
 {
 	fputs("const struct tach__pmu tach__tab_pmus[] = {\n", to);
 	for (size_t i = 0; i < im->npmus; i++) {
@@ -110,7 +110,7 @@ static void pmus(const struct mk_image *im, FILE *to)
 	fputs("};\n\n", to);
 }
 
-static void matches(const struct mk_image *im, FILE *to)
+static void emit_matches(const struct mk_image *im, FILE *to)
 {
 	fputs("const struct tach__tab_match tach__tab_matches[] = {\n", to);
 	for (size_t i = 0; i < im->nmatches; i++) {
@@ -140,23 +140,23 @@ int mk_emit(const struct mk_image *im, FILE *to)
 	fputs("/* Written by mkevents from arch/<arch>/events; change those. */\n"
 	      "#include \"core/tables/data.h\"\n\n",
 	      to);
-	strings(&im->strings, to);
-	pmus(im, to);
-	events(&im->events, to);
-	umasks(&im->umasks, to);
-	attrs(&im->attr_values, to);
-	names(&im->names, to);
-	numbers("name_hash", &im->name_hash, to);
-	numbers("event_ids", &im->event_ids, to);
-	numbers("event_order", &im->event_order, to);
-	numbers("event_hash", &im->event_hash, to);
-	numbers("umask_ids", &im->umask_ids, to);
-	numbers("umask_order", &im->umask_order, to);
-	numbers("umask_hash", &im->umask_hash, to);
-	numbers("attr_lists", &im->attr_lists, to);
-	numbers("hw", &im->hw, to);
-	numbers("counters", &im->counters, to);
-	matches(im, to);
+	emit_strings(&im->strings, to);
+	emit_pmus(im, to);
+	emit_events(&im->events, to);
+	emit_umasks(&im->umasks, to);
+	emit_attrs(&im->attr_values, to);
+	emit_names(&im->names, to);
+	emit_numbers("name_hash", &im->name_hash, to);
+	emit_numbers("event_ids", &im->event_ids, to);
+	emit_numbers("event_order", &im->event_order, to);
+	emit_numbers("event_hash", &im->event_hash, to);
+	emit_numbers("umask_ids", &im->umask_ids, to);
+	emit_numbers("umask_order", &im->umask_order, to);
+	emit_numbers("umask_hash", &im->umask_hash, to);
+	emit_numbers("attr_lists", &im->attr_lists, to);
+	emit_numbers("hw", &im->hw, to);
+	emit_numbers("counters", &im->counters, to);
+	emit_matches(im, to);
 	fprintf(to,
 		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_npfm3 = %zu;\n"
 		"const uint32_t tach__tab_nmatches = %zu;\n"

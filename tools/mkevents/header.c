@@ -78,8 +78,8 @@ static const enum key required_of_boxes[] = {FORMAT, PMU,    ARCH, ENCODING, INS
 					     DETECT, OSMODS, MODS, FLAGS,    NKEYS};
 static const enum key repeats[] = {MATCH, SOURCE, INST};
 
-static uint64_t number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
-		       uint64_t max)
+static uint64_t parse_number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
+			     uint64_t max)
 {
 	uint64_t n = 0;
 
@@ -89,7 +89,7 @@ static uint64_t number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *
 	return n;
 }
 
-static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n)
+static void parse_match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n)
 {
 	if (!(pmu->seen & 1u << ARCH))
 		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
@@ -97,12 +97,12 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 		mk_match(mk, pmu, value, n);
 }
 
-static void general(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
+static void parse_general(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
 {
 	struct mk_cell rest = value[0], part;
 	uint64_t counters = 0;
 
-	pmu->row.general_width = (uint8_t)number(mk, pmu, &value[1], 64);
+	pmu->row.general_width = (uint8_t)parse_number(mk, pmu, &value[1], 64);
 	if (mk_is(&value[0], "?"))
 		return;
 	mk_split(&rest, '-', &part);
@@ -110,13 +110,13 @@ static void general(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *val
 		mk_counters(mk, pmu, &value[0], &counters);
 		pmu->row.general_mask = (uint32_t)counters;
 	} else {
-		counters = number(mk, pmu, &value[0], 32);
+		counters = parse_number(mk, pmu, &value[0], 32);
 		pmu->row.general_mask = (uint32_t)((1ull << counters) - 1);
 	}
 	pmu->row.general = (uint8_t)__builtin_popcount(pmu->row.general_mask);
 }
 
-static void privilege(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
+static void parse_privilege(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
 {
 	struct mk_cell rest = *value, part;
 
@@ -133,8 +133,8 @@ static void privilege(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *v
 	}
 }
 
-static void word(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value,
-		 const char *const *words, size_t count, const char *what, uint8_t *out)
+static void parse_word(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value,
+		       const char *const *words, size_t count, const char *what, uint8_t *out)
 {
 	int i = mk_word(words, count, value);
 
@@ -145,8 +145,8 @@ static void word(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value,
 		*out = (uint8_t)i;
 }
 
-static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct mk_cell *value,
-		 int n)
+static void take_key(struct mk *mk, struct mk_pmu *pmu, enum key key,
+		     const struct mk_cell *value, int n)
 {
 	uint64_t counters = 0;
 	uint32_t counted = 0;
@@ -162,12 +162,12 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		break;
 	case ARCH:
 		pmu->row.arch = TACH__NARCHS;
-		word(mk, pmu, value, mk_arch_names, TACH__NARCHS, "architecture",
-		     &pmu->row.arch);
+		parse_word(mk, pmu, value, mk_arch_names, TACH__NARCHS, "architecture",
+			   &pmu->row.arch);
 		break;
 	case ENCODING:
-		word(mk, pmu, value, mk_encoding_names, TACH__NENCODINGS, "encoding",
-		     &pmu->row.encoding);
+		parse_word(mk, pmu, value, mk_encoding_names, TACH__NENCODINGS, "encoding",
+			   &pmu->row.encoding);
 		break;
 	case ALIAS:
 		pmu->alias = *value;
@@ -176,36 +176,36 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		pmu->description = *value;
 		break;
 	case LIBPFM4:
-		pmu->row.libpfm4_id = (int32_t)number(mk, pmu, &value[1], 0xffff);
+		pmu->row.libpfm4_id = (int32_t)parse_number(mk, pmu, &value[1], 0xffff);
 		break;
 	case VENDOR:
 		pmu->vendor = *value;
 		break;
 	case MATCH:
-		match(mk, pmu, value, n);
+		parse_match(mk, pmu, value, n);
 		break;
 	case PERF:
 		for (int i = 0; i < n && !mk_empty(&value[i]); i++)
 			pmu->perf[pmu->nperf++] = value[i];
 		break;
 	case GP:
-		general(mk, pmu, value);
+		parse_general(mk, pmu, value);
 		break;
 	case FIXED:
 		mk_counters(mk, pmu, value, &counters);
 		if (counters & UINT32_MAX)
 			mk_fault(mk, pmu, value, "fixed counters are written f0,f1,...");
 		pmu->row.fixed = (uint32_t)(counters >> 32);
-		pmu->row.fixed_width = (uint8_t)number(mk, pmu, &value[1], 64);
+		pmu->row.fixed_width = (uint8_t)parse_number(mk, pmu, &value[1], 64);
 		break;
 	case GP_LIBPFM4:
-		pmu->row.general_libpfm4 = (uint8_t)number(mk, pmu, value, 64);
+		pmu->row.general_libpfm4 = (uint8_t)parse_number(mk, pmu, value, 64);
 		break;
 	case FIXED_LIBPFM4:
-		pmu->row.fixed_libpfm4 = (uint8_t)number(mk, pmu, value, 64);
+		pmu->row.fixed_libpfm4 = (uint8_t)parse_number(mk, pmu, value, 64);
 		break;
 	case PRIVILEGE:
-		privilege(mk, pmu, value);
+		parse_privilege(mk, pmu, value);
 		break;
 	case MODS:
 		mk_mods(mk, pmu, value, &pmu->row.mods);
@@ -233,7 +233,7 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		mk_osmods(mk, pmu, value);
 		break;
 	case WORDS:
-		pmu->row.words = (uint8_t)number(mk, pmu, value, 4);
+		pmu->row.words = (uint8_t)parse_number(mk, pmu, value, 4);
 		break;
 	case BOX_LINUX:
 	case IDENTIFIER:
@@ -245,7 +245,7 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 	}
 }
 
-static int repeating(enum key key)
+static int may_repeat(enum key key)
 {
 	for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++)
 		if (repeats[i] == key)
@@ -281,11 +281,11 @@ void mk_header(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line)
 			 keys[k].least, keys[k].most);
 		return;
 	}
-	if (pmu->seen & 1u << k && !repeating(k)) {
+	if (pmu->seen & 1u << k && !may_repeat(k)) {
 		mk_fault(mk, pmu, &key, "@%s given twice", keys[k].name);
 		return;
 	}
-	take(mk, pmu, k, value, n);
+	take_key(mk, pmu, k, value, n);
 	pmu->seen |= 1u << k;
 }
 

@@ -52,7 +52,7 @@ void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct 
 }
 
 /* Of equal names only the first can be found, so the others are dropped. */
-static size_t distinct(struct mk_sorted *s, size_t n)
+static size_t drop_duplicates(struct mk_sorted *s, size_t n)
 {
 	size_t kept = 0;
 
@@ -76,7 +76,7 @@ uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n)
 	uint32_t start;
 
 	qsort(s, *n, sizeof *s, by_hash);
-	*n = distinct(s, *n);
+	*n = drop_duplicates(s, *n);
 	for (size_t i = 0; i < *n; i++) {
 		list[i].name = mk_pool_string(&im->strings, &s[i].name);
 		list[i].first = (uint16_t)s[i].first;
@@ -92,8 +92,8 @@ uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n)
 /*
  * Returns true for EVENT.UMASK with more dots, which tach__vendor_find finds without an index.
  */
-static int plain(const struct mk_cell *event, const struct mk_row *umask,
-		 const struct mk_cell *vendor)
+static int is_plain(const struct mk_cell *event, const struct mk_row *umask,
+		    const struct mk_cell *vendor)
 {
 	size_t n = event->length;
 	struct mk_cell rest = {vendor->text + n + 1, vendor->length - n - 1, 0, 0};
@@ -161,8 +161,8 @@ static size_t vendor_name(const struct mk *mk, const struct mk_pmu *pmu, uint32_
 		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
 
 		/* A name with a colon cannot occur in an event string. */
-		if (a->key == TACH__A_VN && !plain(&owner->name, under, &a->cell) &&
-		    !(spelled->length && plain(spelled, under, &a->cell)) &&
+		if (a->key == TACH__A_VN && !is_plain(&owner->name, under, &a->cell) &&
+		    !(spelled->length && is_plain(spelled, under, &a->cell)) &&
 		    !memchr(a->cell.text, ':', a->cell.length)) {
 			*out = mk_sortable(&a->cell, event, umask);
 			return 1;

@@ -4,8 +4,8 @@
 #include "tools/mkevents/mk.h"
 
 /* "a", "a..b" or "*", hexadecimal. */
-static void range(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
-		  uint32_t out[2])
+static void parse_range(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
+			uint32_t out[2])
 {
 	struct mk_cell rest = *cell, low, high;
 	uint64_t a = 0, b = 0;
@@ -35,7 +35,7 @@ static void range(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
 	out[1] = (uint32_t)b;
 }
 
-static void any(uint32_t out[2])
+static void match_any(uint32_t out[2])
 {
 	out[0] = 0;
 	out[1] = UINT32_MAX;
@@ -67,8 +67,8 @@ static void match_option(struct mk *mk, struct mk_pmu *pmu, struct mk_match *mat
 }
 
 /* Numbers, one per cell, or several in one cell: family-model-stepping. */
-static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
-		    const struct mk_cell *value)
+static void parse_numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
+			  const struct mk_cell *value)
 {
 	uint32_t *to[3] = {m->row.family, m->row.model, m->row.stepping};
 	const struct mk_claim *claim = &mk_claims[pmu->row.arch];
@@ -79,7 +79,7 @@ static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 
 		for (; mk_split(&rest, '-', &part); got++)
 			if (got < 3)
-				range(mk, pmu, &part, to[got]);
+				parse_range(mk, pmu, &part, to[got]);
 	}
 	if (got != claim->numbers)
 		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d number%s%s",
@@ -88,8 +88,8 @@ static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 }
 
 /* The cells, joined by blanks. */
-static void patterns(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
-		     const struct mk_cell *value)
+static void parse_patterns(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
+			   const struct mk_cell *value)
 {
 	size_t used = 0;
 
@@ -120,16 +120,16 @@ void mk_match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, in
 	memset(m, 0, sizeof *m);
 	m->cell = value[0];
 	m->row.arch = pmu->row.arch;
-	any(m->row.family);
-	any(m->row.model);
-	any(m->row.stepping);
+	match_any(m->row.family);
+	match_any(m->row.model);
+	match_any(m->row.stepping);
 	options = mk_claims[pmu->row.arch].cells;
 	if (n < options)
 		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d cells", options);
 	else if (mk_claims[pmu->row.arch].numbers)
-		numbers(mk, pmu, m, value);
+		parse_numbers(mk, pmu, m, value);
 	else
-		patterns(mk, pmu, m, value);
+		parse_patterns(mk, pmu, m, value);
 	for (int i = options; i < n; i++)
 		match_option(mk, pmu, m, &value[i]);
 }

@@ -5,8 +5,8 @@
 
 enum column { KIND, NAME, CODE, GROUP, COUNTERS, MODS, HW, FLAGS, SRC, ATTRS, DESC, NCOLUMNS };
 
-static int columns(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line,
-		   struct mk_cell cell[NCOLUMNS])
+static int split_columns(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line,
+			 struct mk_cell cell[NCOLUMNS])
 {
 	struct mk_cell start = line, extra;
 	int n = 0;
@@ -29,7 +29,7 @@ static int columns(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line,
 	return 1;
 }
 
-static void name(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
+static void parse_name(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 {
 	if (mk_empty(cell))
 		mk_fault(mk, pmu, cell, "a name is needed");
@@ -45,8 +45,8 @@ static void name(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 		}
 }
 
-static void group(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
-		  struct mk_row *row)
+static void parse_group(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
+			struct mk_row *row)
 {
 	struct mk_cell rest = *cell, part;
 	uint64_t g = 0, r = 0xff;
@@ -60,8 +60,9 @@ static void group(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
 }
 
 /* The common part of E and U lines. */
-static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell, uint64_t most,
-		   const struct mk_flag *flags, const char *what, struct mk_row *row)
+static void parse_common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
+			 uint64_t most, const struct mk_flag *flags, const char *what,
+			 struct mk_row *row)
 {
 	int src = mk_word(mk_src_names, 5, &cell[SRC]);
 
@@ -70,7 +71,7 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 	row->name = cell[NAME];
 	row->description = cell[DESC];
 	row->where = cell[COUNTERS];
-	name(mk, pmu, &cell[NAME]);
+	parse_name(mk, pmu, &cell[NAME]);
 	if (!mk_number(&cell[CODE], 16, most, &row->code))
 		mk_fault(mk, pmu, &cell[CODE], "'%.*s' is not a hexadecimal code up to %#llx",
 			 (int)cell[CODE].length, cell[CODE].text, (unsigned long long)most);
@@ -85,24 +86,24 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 }
 
 /* A row stores 32 bits of a code. A wider code is stored separately, whole. */
-static void wide(struct mk *mk, struct mk_row *row, const struct mk_cell *cell)
+static void store_wide(struct mk *mk, struct mk_row *row, const struct mk_cell *cell)
 {
 	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof *mk->attrs);
 	mk->attrs[mk->nattrs++] = (struct mk_attr){TACH__A_BASE, *cell, row->code};
 	row->nattrs++;
 }
 
-static void event(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
+static void parse_event(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 {
 	struct mk_row *row;
 	uint64_t groups = 0;
 
 	pmu->events = mk_grow(pmu->events, pmu->nevents, &pmu->event_room, sizeof *row);
 	row = &pmu->events[pmu->nevents++];
-	common(mk, pmu, cell, pmu->boxes ? UINT64_MAX : UINT32_MAX, mk_event_flags,
-	       "event flag", row);
+	parse_common(mk, pmu, cell, pmu->boxes ? UINT64_MAX : UINT32_MAX, mk_event_flags,
+		     "event flag", row);
 	if (row->code > UINT32_MAX)
-		wide(mk, row, &cell[CODE]);
+		store_wide(mk, row, &cell[CODE]);
 	if (!mk_empty(&cell[GROUP]) && !mk_number(&cell[GROUP], 10, 8, &groups))
 		mk_fault(mk, pmu, &cell[GROUP], "'%.*s' is not a number of groups up to 8",
 			 (int)cell[GROUP].length, cell[GROUP].text);
@@ -114,7 +115,7 @@ static void event(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 		mk_mods(mk, pmu, &cell[MODS], &row->mods);
 }
 
-static void umask(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
+static void parse_umask(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 {
 	struct mk_row *row;
 
@@ -125,8 +126,8 @@ static void umask(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 	pmu->umasks = mk_grow(pmu->umasks, pmu->numasks, &pmu->umask_room, sizeof *row);
 	row = &pmu->umasks[pmu->numasks++];
 	pmu->events[pmu->nevents - 1].numasks++;
-	common(mk, pmu, cell, UINT64_MAX, mk_umask_flags, "umask flag", row);
-	group(mk, pmu, &cell[GROUP], row);
+	parse_common(mk, pmu, cell, UINT64_MAX, mk_umask_flags, "umask flag", row);
+	parse_group(mk, pmu, &cell[GROUP], row);
 	mk_mods(mk, pmu, &cell[MODS], &row->mods);
 }
 
@@ -135,7 +136,7 @@ struct mk_row *mk_umasks(const struct mk_pmu *pmu, const struct mk_row *row)
 	return row->numasks ? pmu->umasks + row->first_umask : NULL;
 }
 
-static void line(struct mk *mk, struct mk_pmu *pmu, struct mk_cell text)
+static void parse_line(struct mk *mk, struct mk_pmu *pmu, struct mk_cell text)
 {
 	struct mk_cell cell[NCOLUMNS], copy = text, kind;
 
@@ -153,12 +154,12 @@ static void line(struct mk *mk, struct mk_pmu *pmu, struct mk_cell text)
 	mk_split(&copy, '\t', &kind);
 	if (!mk_is(&kind, "E") && !mk_is(&kind, "U"))
 		mk_fault(mk, pmu, &kind, "a line begins with @, #, E or U");
-	else if (!columns(mk, pmu, text, cell))
+	else if (!split_columns(mk, pmu, text, cell))
 		return;
 	else if (mk_is(&kind, "E"))
-		event(mk, pmu, cell);
+		parse_event(mk, pmu, cell);
 	else
-		umask(mk, pmu, cell);
+		parse_umask(mk, pmu, cell);
 }
 
 void mk_parse(struct mk *mk, const char *file, const char *text, size_t length)
@@ -173,7 +174,7 @@ void mk_parse(struct mk *mk, const char *file, const char *text, size_t length)
 	pmu->row.libpfm4_id = -1;
 	while (mk_split(&rest, '\n', &one)) {
 		one.column = 1;
-		line(mk, pmu, one);
+		parse_line(mk, pmu, one);
 		rest.line++;
 	}
 	mk_header_done(mk, pmu);

@@ -77,7 +77,7 @@ int mk_split(struct mk_cell *rest, char separator, struct mk_cell *part)
 	return 1;
 }
 
-static int digit(char c)
+static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -102,7 +102,7 @@ int mk_number(const struct mk_cell *cell, int base, uint64_t max, uint64_t *out)
 	if (n == 0)
 		return 0;
 	for (; n > 0; n--, p++) {
-		int d = digit(*p);
+		int d = digit_value(*p);
 
 		if (d >= base || (uint64_t)d > max ||
 		    value > (max - (uint64_t)d) / (uint64_t)base)

@@ -66,7 +66,7 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 	complain(line, column, text, "", 0);
 }
 
-static void cpu(void *context, const struct tach__span *name, int line, bool first)
+static void take_cpu(void *context, const struct tach__span *name, int line, bool first)
 {
 	(void)context;
 	if (first)
@@ -81,7 +81,7 @@ static void cpu(void *context, const struct tach__span *name, int line, bool fir
 
 static uint32_t describe(uint32_t name, uint32_t parent, int line);
 
-static uint32_t events(const struct tach__record *r)
+static uint32_t store_events(const struct tach__record *r)
 {
 	char all[TACH__D_EVENTS_MAX * (TACH__D_NAME_MAX + 1)];
 	size_t n = 0;
@@ -97,7 +97,7 @@ static uint32_t events(const struct tach__record *r)
 /*
  * Index of an equal row. Searches from the end without a hash: recent rows are the likeliest.
  */
-static uint16_t metric(const struct tach__record *r)
+static uint16_t store_metric(const struct tach__record *r)
 {
 	struct tach__preset_metric m;
 	size_t i = nmetrics;
@@ -120,7 +120,7 @@ static uint16_t metric(const struct tach__record *r)
 	return (uint16_t)nmetrics++;
 }
 
-static void record(void *context, const struct tach__record *r)
+static void take_record(void *context, const struct tach__record *r)
 {
 	struct tach__preset p = {.line = (uint16_t)r->line,
 				 .type = (uint8_t)r->type,
@@ -130,7 +130,7 @@ static void record(void *context, const struct tach__record *r)
 	(void)context;
 	p.name = (uint16_t)pooled_span(&names, &r->name);
 	p.formula = pooled_span(&texts, &r->formula);
-	p.events = events(r);
+	p.events = store_events(r);
 	p.description = r->short_description.length
 				? pooled_span(&texts, &r->short_description)
 				: describe(p.name, pooled_span(&names, &r->parent), r->line);
@@ -138,7 +138,7 @@ static void record(void *context, const struct tach__record *r)
 	p.file = (uint16_t)pooled(&names, file, strlen(file));
 	if (r->long_description.length)
 		complain(r->line, 1, "there is no room for a long description", "", 0);
-	p.metric = metric(r);
+	p.metric = store_metric(r);
 	if (!nlist)
 		complain(r->line, 1, "no CPU line before this record", "", 0);
 	for (uint32_t i = 0; i < nlist; i++) {
@@ -175,9 +175,10 @@ static char *slurp(const char *path, size_t *size)
 	return text;
 }
 
-static void load(const char *path)
+static void load_file(const char *path)
 {
-	static const struct tach__derived_sink sink = {NULL, cpu, record, report, NULL};
+	static const struct tach__derived_sink sink = {NULL, take_cpu, take_record, report,
+						       NULL};
 	size_t length;
 	char *text = slurp(path, &length);
 
@@ -383,7 +384,7 @@ int main(int argc, char **argv)
 	load_names(argv[3]);
 	load_descriptions(argv[4]);
 	for (i++; i < argc; i++)
-		load(argv[i]);
+		load_file(argv[i]);
 	if (ndefinitions)
 		qsort(definitions, ndefinitions, sizeof *definitions, by_pmu_and_name);
 	find_duplicates();

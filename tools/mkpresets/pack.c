@@ -43,7 +43,7 @@ static void put_step(const char *plain, size_t n, size_t again, size_t distance)
 }
 
 /* Length of the longest earlier match at `at`, or 0 if a match saves nothing. */
-static size_t repeats(const char *text, size_t at, size_t n, size_t *distance)
+static size_t find_repeat(const char *text, size_t at, size_t n, size_t *distance)
 {
 	size_t best = 0;
 
@@ -62,15 +62,15 @@ static size_t repeats(const char *text, size_t at, size_t n, size_t *distance)
 	return best < LEAST ? 0 : best;
 }
 
-static void pack(const char *text, size_t n)
+static void pack_text(const char *text, size_t n)
 {
 	size_t plain = 0, at = 0, distance = 0, later;
 
 	while (at < n) {
-		size_t again = repeats(text, at, n, &distance);
+		size_t again = find_repeat(text, at, n, &distance);
 
 		/* Skip this match if the next byte has one that is longer by more than one. */
-		if (again && at + 1 < n && repeats(text, at + 1, n, &later) > again + 1)
+		if (again && at + 1 < n && find_repeat(text, at + 1, n, &later) > again + 1)
 			again = 0;
 		if (!again) {
 			at++;
@@ -100,7 +100,7 @@ void write_packed(FILE *out, const struct strings *s)
 		size_t left = s->size - b * BLOCK;
 
 		fprintf(out, "%zu, ", size);
-		pack(s->at + b * BLOCK, left < BLOCK ? left : BLOCK);
+		pack_text(s->at + b * BLOCK, left < BLOCK ? left : BLOCK);
 	}
 	fprintf(out, "%zu};\n\nconst unsigned char tach__preset_packed[] = {", size);
 	for (size_t i = 0; i < size; i++)

@@ -151,7 +151,7 @@ enum { WORDS_MAX = 1024 };
  * The arguments of execl and similar functions; *last points after the final NULL. E2BIG: too
  * many.
  */
-static int words(char **argv, const char *word, va_list *args)
+static int collect_arguments(char **argv, const char *word, va_list *args)
 {
 	int n = 0;
 
@@ -175,7 +175,7 @@ static int words(char **argv, const char *word, va_list *args)
 		int code;                                                                      \
                                                                                                \
 		va_start(args, word);                                                          \
-		code = words(argv, word, &args);                                               \
+		code = collect_arguments(argv, word, &args);                                   \
 		va_end(args);                                                                  \
 		return code ? code : call(file, argv);                                         \
 	}
@@ -189,7 +189,7 @@ EXPORT int execle(const char *file, const char *word, ...)
 	int code;
 
 	va_start(args, word);
-	code = words(argv, word, &args);
+	code = collect_arguments(argv, word, &args);
 	envp = va_arg(args, char *const *);
 	va_end(args);
 	return code ? code : execve(file, argv, envp);

@@ -235,7 +235,7 @@ static int loads(int folder, const char *file)
  * Copies the list with the object replaced by `other`, or removed if that is "". Returns 0 if
  * it does not fit.
  */
-static int replace(char *to, size_t size, const char *list, const char *other)
+static int replace_object(char *to, size_t size, const char *list, const char *other)
 {
 	size_t n = (size_t)snprintf(to, size, "LD_PRELOAD=");
 
@@ -299,7 +299,7 @@ static void list_for_shell(void)
 	if (!list || !*own.object || !*own.interpreter)
 		return;
 	object = object_for(AT_FDCWD, "/bin/sh");
-	if (object != own.object && replace(text, sizeof text, list, object))
+	if (object != own.object && replace_object(text, sizeof text, list, object))
 		setenv("LD_PRELOAD", text + 11, 1);
 }
 #endif
@@ -344,7 +344,7 @@ void run_load(struct run_load *l, int folder, const char *file, char *const envp
 	}
 	while (envp[n])
 		n++;
-	if (replace(l->list, sizeof l->list, envp[at] + 11, object)) {
+	if (replace_object(l->list, sizeof l->list, envp[at] + 11, object)) {
 		l->size = (n + 1) * sizeof *envp;
 		copy = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);

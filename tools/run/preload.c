@@ -181,7 +181,7 @@ static void leave_file(const char *text, size_t length)
 }
 
 /* If several threads end the process, one report is enough: each of them is complete. */
-static void leave(const char *text, size_t length)
+static void leave_report(const char *text, size_t length)
 {
 	int last = __atomic_load_n(&run.state, __ATOMIC_RELAXED) == ENDED;
 
@@ -334,7 +334,7 @@ __attribute__((constructor)) static void on_load(void)
 	 */
 	if (getenv("TACH_EMULATE") && !tach__emulated_counts())
 		return;
-	if (!directory || !tach__output_to(leave))
+	if (!directory || !tach__output_to(leave_report))
 		return;
 	run_load_begin();
 	run.directory = strdup(directory);

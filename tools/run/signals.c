@@ -48,7 +48,7 @@ static int is_function(const struct sigaction *action)
 
 /* ---- sigaction ---- */
 
-static void show(int number, int was_left_out, struct sigaction *old)
+static void show_action(int number, int was_left_out, struct sigaction *old)
 {
 	struct sigaction mine = *old;
 
@@ -88,7 +88,7 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	if (code != 0)
 		return code;
 	if (old)
-		show(number, was, old);
+		show_action(number, was, old);
 	if (action) {
 		set_bit(&on_stack, number, leave_out);
 		if (run_is_death_action(&other)) {

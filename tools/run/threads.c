@@ -37,7 +37,7 @@ static void *thread_main(void *argument)
 	return result;
 }
 
-static int create(pthread_t *thread, const pthread_attr_t *attr, struct start start)
+static int create_thread(pthread_t *thread, const pthread_attr_t *attr, struct start start)
 {
 	struct start *copy;
 	int code;
@@ -58,7 +58,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
 	if (!run_measures())
 		return NEXT(pthread_create)(thread, attr, function, argument);
-	return create(thread, attr, (struct start){function, NULL, argument, 0});
+	return create_thread(thread, attr, (struct start){function, NULL, argument, 0});
 }
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
@@ -67,7 +67,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 
 	if (!run_measures())
 		return NEXT(thrd_create)(thread, function, argument);
-	code = create(thread, NULL, (struct start){NULL, function, argument, 0});
+	code = create_thread(thread, NULL, (struct start){NULL, function, argument, 0});
 	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
 }
 

@@ -93,7 +93,7 @@ static void match_alike(struct place *x, size_t nx, struct place *y, size_t ny)
 	}
 }
 
-static void match(struct places *old, struct places *now)
+static void match_places(struct places *old, struct places *now)
 {
 	size_t i = 0, j = 0;
 
@@ -184,7 +184,7 @@ static int list_lines(struct comparison *c, const struct places *old, const stru
 
 /* ---- the decision ---- */
 
-static int judge(struct comparison *c, struct compare_line *l)
+static int judge_line(struct comparison *c, struct compare_line *l)
 {
 	const struct compare_options *o = c->options;
 	struct tach_change_rule rule = {.size = sizeof rule, .bound = l->rule.bound};
@@ -226,7 +226,7 @@ static int judge_all(struct comparison *c)
 			*(l->old ? &l->is.old : &l->is.now) = one.is.old;
 			continue;
 		}
-		code = judge(c, l);
+		code = judge_line(c, l);
 		if (code)
 			return code;
 	}
@@ -304,7 +304,7 @@ int compare(struct comparison *c, const struct compare_options *o, struct sample
 	samples_mark_twins(now);
 	code = EXIT_USAGE;
 	if (open_places(&x, old) == 0 && open_places(&y, now) == 0) {
-		match(&x, &y);
+		match_places(&x, &y);
 		if (list_lines(c, &x, &y) == 0)
 			code = judge_all(c);
 	}

@@ -12,22 +12,22 @@
 #include "tools/tach/compare.h"
 
 /* Writes a share of 1 as a percentage with one decimal, with a point in every locale. */
-static void style(struct tach__out *out, const char *property, double share)
+static void write_style(struct tach__out *out, const char *property, double share)
 {
 	int tenths = (int)(1000 * fmin(fmax(share, 0), 1) + 0.5);
 
 	tach__out(out, "%s:%d.%d%%;", property, tenths / 10, tenths % 10);
 }
 
-static void fact(struct tach__out *out, const char *name, size_t n, int bad)
+static void write_fact(struct tach__out *out, const char *name, size_t n, int bad)
 {
 	if (n)
 		tach__out(out, "<div><dt>%s</dt><dd%s>%zu</dd></div>", name,
 			  bad ? " class=\"bad\"" : "", n);
 }
 
-static void side(struct tach__out *out, const char *name, const char *file,
-		 const struct samples *s)
+static void write_side(struct tach__out *out, const char *name, const char *file,
+		       const struct samples *s)
 {
 	size_t fewest, most;
 
@@ -38,22 +38,22 @@ static void side(struct tach__out *out, const char *name, const char *file,
 		  most == 1 ? "" : "s");
 }
 
-static void head(struct tach__out *out, const struct comparison *c)
+static void write_head(struct tach__out *out, const struct comparison *c)
 {
 	static const char *const words[] = {"passed", "worse", "", "cannot tell"};
 	int status = compare_status(c);
 
 	tach__out_text(out, "<dl class=\"origin\">");
-	side(out, "Old", c->old_name, c->old);
-	side(out, "New", c->now_name, c->now);
+	write_side(out, "Old", c->old_name, c->old);
+	write_side(out, "New", c->now_name, c->now);
 	tach__out(out, "</dl>\n<dl class=\"facts\"><div><dt>Verdict</dt><dd%s>%s</dd></div>",
 		  status ? " class=\"bad\"" : "", words[status]);
-	fact(out, "Worse", c->count[COMPARE_WORSE], 1);
-	fact(out, "Better", c->count[COMPARE_BETTER], 0);
-	fact(out, "No change", c->count[COMPARE_NONE], 0);
-	fact(out, "Cannot tell", c->count[COMPARE_UNKNOWN], 1);
-	fact(out, "Gone", c->count[COMPARE_GONE], 1);
-	fact(out, "New", c->count[COMPARE_NEW], 0);
+	write_fact(out, "Worse", c->count[COMPARE_WORSE], 1);
+	write_fact(out, "Better", c->count[COMPARE_BETTER], 0);
+	write_fact(out, "No change", c->count[COMPARE_NONE], 0);
+	write_fact(out, "Cannot tell", c->count[COMPARE_UNKNOWN], 1);
+	write_fact(out, "Gone", c->count[COMPARE_GONE], 1);
+	write_fact(out, "New", c->count[COMPARE_NEW], 0);
 	tach__out_text(out, "</dl>\n");
 }
 
@@ -88,18 +88,18 @@ static const char *colour(enum compare_verdict verdict)
 	}
 }
 
-static void bars(struct tach__out *out, const struct compare_line *l,
-		 char cell[COMPARE_COLUMNS][COMPARE_CELL])
+static void write_bars(struct tach__out *out, const struct compare_line *l,
+		       char cell[COMPARE_COLUMNS][COMPARE_CELL])
 {
 	double old = isfinite(l->is.old) ? fabs(l->is.old) : 0;
 	double now = isfinite(l->is.now) ? fabs(l->is.now) : 0, most = fmax(old, now);
 
 	tach__out_text(out, "<td data-k=\"old, new\"><div class=\"pair\"><i style=\"");
-	style(out, "width", most > 0 ? old / most : 0);
+	write_style(out, "width", most > 0 ? old / most : 0);
 	tach__out_text(out, "\"></i><span>");
 	tach__report_html_text(out, cell[2]);
 	tach__out_text(out, "</span><i class=\"now\" style=\"");
-	style(out, "width", most > 0 ? now / most : 0);
+	write_style(out, "width", most > 0 ? now / most : 0);
 	tach__out_text(out, "\"></i><span>");
 	tach__report_html_text(out, cell[3]);
 	tach__out_text(out, "</span></div></td>");
@@ -111,8 +111,8 @@ static double on_track(double change, double range)
 }
 
 /* Draws the interval of the change, the change itself, and the bound. */
-static void interval(struct tach__out *out, const struct compare_line *l, double range,
-		     char cell[COMPARE_COLUMNS][COMPARE_CELL])
+static void write_interval(struct tach__out *out, const struct compare_line *l, double range,
+			   char cell[COMPARE_COLUMNS][COMPARE_CELL])
 {
 	double bound = l->rule.less ? -l->rule.bound : l->rule.bound;
 
@@ -122,18 +122,18 @@ static void interval(struct tach__out *out, const struct compare_line *l, double
 		double from = fmin(fmax(on_track(l->is.low, range), 0), 1);
 
 		tach__out_text(out, "<i style=\"");
-		style(out, "left", from);
-		style(out, "width", fmin(fmax(on_track(l->is.high, range), 0), 1) - from);
+		write_style(out, "left", from);
+		write_style(out, "width", fmin(fmax(on_track(l->is.high, range), 0), 1) - from);
 		tach__out_text(out, "\"></i>");
 	}
 	if (isfinite(l->is.change)) {
 		tach__out_text(out, "<b style=\"");
-		style(out, "left", on_track(l->is.change, range));
+		write_style(out, "left", on_track(l->is.change, range));
 		tach__out_text(out, "\"></b>");
 	}
 	if (l->verdict != COMPARE_UNJUDGED) {
 		tach__out_text(out, "<s style=\"");
-		style(out, "left", on_track(bound, range));
+		write_style(out, "left", on_track(bound, range));
 		tach__out_text(out, "\"></s>");
 	}
 	tach__out_text(out, "</div><small>");
@@ -141,7 +141,7 @@ static void interval(struct tach__out *out, const struct compare_line *l, double
 	tach__out_text(out, "</small></td>");
 }
 
-static void row(struct tach__out *out, const struct compare_line *l, double range)
+static void write_row(struct tach__out *out, const struct compare_line *l, double range)
 {
 	int bad = l->verdict == COMPARE_WORSE || l->verdict == COMPARE_GONE ||
 		  l->verdict == COMPARE_UNKNOWN;
@@ -153,8 +153,8 @@ static void row(struct tach__out *out, const struct compare_line *l, double rang
 	tach__out_text(out, "</th><td data-k=\"quantity\">");
 	tach__report_html_text(out, cell[1]);
 	tach__out_text(out, "</td>");
-	bars(out, l, cell);
-	interval(out, l, range, cell);
+	write_bars(out, l, cell);
+	write_interval(out, l, range, cell);
 	tach__out_text(out, "<td data-k=\"bound\">");
 	tach__report_html_text(out, cell[5]);
 	tach__out(out, "</td><td data-k=\"verdict\"><span class=\"badge%s\">",
@@ -165,7 +165,7 @@ static void row(struct tach__out *out, const struct compare_line *l, double rang
 	tach__out_text(out, "</span></td></tr>\n");
 }
 
-static void sentences(struct tach__out *out, const struct comparison *c)
+static void write_sentences(struct tach__out *out, const struct comparison *c)
 {
 	struct tach__buffer words = {0};
 	struct tach__out to;
@@ -197,7 +197,7 @@ void compare_html(struct tach__out *out, const struct comparison *c)
 	tach__report_html_text(
 		out, strchr(c->options->who, ' ') ? strchr(c->options->who, ' ') + 1 : "diff");
 	tach__out(out, "</h1><p>version %s</p></header>\n<main>\n", tach_version());
-	head(out, c);
+	write_head(out, c);
 	tach__out(out,
 		  "<h2>Regions</h2>\n<div class=\"card scroll\"><table "
 		  "id=\"worst\"><caption>Upper "
@@ -211,9 +211,9 @@ void compare_html(struct tach__out *out, const struct comparison *c)
 		       "<th scope=\"col\">bound</th><th scope=\"col\">verdict</th></tr></thead>"
 		       "\n<tbody>\n");
 	for (size_t i = 0; i < c->n; i++)
-		row(out, &c->line[i], range);
+		write_row(out, &c->line[i], range);
 	tach__out_text(out, "</tbody></table></div>\n");
-	sentences(out, c);
+	write_sentences(out, c);
 	tach__out_text(out, "</main>\n<footer>Everything here is in this one file.</footer>\n"
 			    "</body>\n</html>\n");
 }

@@ -20,7 +20,7 @@ const char compare_help[] =
 	"      --allow LIST       pass in spite of cannot-tell, gone (a missing region)\n"
 	"                         or nothing (nothing was measured)\n";
 
-static int refuse(const struct compare_options *o, const char *what, const char *word)
+static int refuse_option(const struct compare_options *o, const char *what, const char *word)
 {
 	fprintf(stderr, "%s: %s: %s\n", o->who, what, word);
 	return usage_told(strchr(o->who, ' ') + 1);
@@ -38,9 +38,9 @@ static int take_rule(struct compare_options *o, const char *text)
 	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	if (!*at || !length || length >= sizeof r->quantity)
-		return refuse(o, form, text);
+		return refuse_option(o, form, text);
 	if (o->nrules == COMPARE_RULES_MAX)
-		return refuse(o, "too many rules: at most 32", text);
+		return refuse_option(o, "too many rules: at most 32", text);
 	memcpy(r->quantity, text, length);
 	r->quantity[length] = '\0';
 	if (strcmp(r->quantity, "elapsed_ns") == 0) /* its name in formulas */
@@ -48,14 +48,14 @@ static int take_rule(struct compare_options *o, const char *text)
 	r->less = *at++ == '<';
 	r->bound = strtod(at, &end) / 100;
 	if (end == at || strcmp(end + strspn(end, " "), "%") != 0 || !isfinite(r->bound))
-		return refuse(o, form, text);
+		return refuse_option(o, form, text);
 	if (r->less)
 		r->bound = -r->bound;
 	if (r->bound < 0 || r->bound > 1e6 || (r->less && r->bound >= 1))
-		return refuse(o, form, text);
+		return refuse_option(o, form, text);
 	for (size_t i = 0; i < o->nrules; i++)
 		if (strcmp(o->rule[i].quantity, r->quantity) == 0)
-			return refuse(o, "two rules for one quantity", r->quantity);
+			return refuse_option(o, "two rules for one quantity", r->quantity);
 	o->nrules++;
 	return 0;
 }
@@ -71,7 +71,8 @@ static int take_format(struct compare_options *o, const char *name)
 			o->has_format = 1;
 			return 0;
 		}
-	return refuse(o, "--format takes text, json, csv, junit, markdown or html, not", name);
+	return refuse_option(o, "--format takes text, json, csv, junit, markdown or html, not",
+			     name);
 }
 
 enum compare_format compare_suffix(const struct compare_options *o, const char *file)
@@ -89,7 +90,7 @@ enum compare_format compare_suffix(const struct compare_options *o, const char *
 static int take_output(struct compare_options *o, const char *file)
 {
 	if (o->noutputs == COMPARE_FORMATS)
-		return refuse(o, "-o takes six files; this is the seventh", file);
+		return refuse_option(o, "-o takes six files; this is the seventh", file);
 	o->output[o->noutputs++] = file;
 	return 0;
 }
@@ -100,7 +101,7 @@ static int take_alpha(struct compare_options *o, const char *text)
 	double percent = strtod(text, &end);
 
 	if (end == text || *end || !(percent >= 1e-6 && percent <= 50))
-		return refuse(o, "--alpha takes a percentage up to 50, not", text);
+		return refuse_option(o, "--alpha takes a percentage up to 50, not", text);
 	o->alpha = percent / 100;
 	return 0;
 }
@@ -115,8 +116,8 @@ static int take_allow(struct compare_options *o, const char *list)
 		while (i < 3 && !(strlen(names[i]) == n && strncmp(at, names[i], n) == 0))
 			i++;
 		if (i == 3)
-			return refuse(o, "--allow takes cannot-tell, gone and nothing, not",
-				      list);
+			return refuse_option(
+				o, "--allow takes cannot-tell, gone and nothing, not", list);
 		o->allow |= 1u << i;
 	}
 	return 0;

@@ -10,7 +10,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-static void percent(char *to, size_t size, double share)
+static void format_percent(char *to, size_t size, double share)
 {
 	if (isfinite(share))
 		snprintf(to, size, "%+.2f %%", 100 * share);
@@ -31,8 +31,9 @@ void compare_cells(const struct compare_line *l, char cell[COMPARE_COLUMNS][COMP
 	tach_printable(s->quantity, cell[1], COMPARE_CELL);
 	series_value(s, l->is.old, cell[2], COMPARE_CELL);
 	series_value(s, l->is.now, cell[3], COMPARE_CELL);
-	percent(cell[4], COMPARE_CELL, l->is.change);
-	percent(cell[5], COMPARE_CELL, l->verdict == COMPARE_UNJUDGED ? NAN : signed_bound(l));
+	format_percent(cell[4], COMPARE_CELL, l->is.change);
+	format_percent(cell[5], COMPARE_CELL,
+		       l->verdict == COMPARE_UNJUDGED ? NAN : signed_bound(l));
 	compare_text(l, cell[6], COMPARE_CELL);
 }
 

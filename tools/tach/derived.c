@@ -60,7 +60,7 @@ static int usage(const char *what, const char *value)
 	return usage_told("derived");
 }
 
-static int positive(const char *text, double *value)
+static int parse_positive(const char *text, double *value)
 {
 	char *end;
 
@@ -68,7 +68,7 @@ static int positive(const char *text, double *value)
 	return *text && !*end && *value > 0 && *value - *value == 0;
 }
 
-static void report(void *context, const struct tach_diagnostic *d)
+static void print_diagnostic(void *context, const struct tach_diagnostic *d)
 {
 	static const char *const words[] = {"note", "warning", "error"};
 	int *errors = context;
@@ -85,11 +85,11 @@ static void report(void *context, const struct tach_diagnostic *d)
 
 static int find_pmu(const struct derived_arguments *a);
 
-static int check(const struct derived_arguments *a, int argc, char **argv)
+static int check_files(const struct derived_arguments *a, int argc, char **argv)
 {
 	int errors = 0, status = EXIT_DONE, pmu = -1;
 	struct tach_derived_options opt = {
-		.size = sizeof opt, .report = report, .context = &errors};
+		.size = sizeof opt, .report = print_diagnostic, .context = &errors};
 
 	if (!argc)
 		return usage("a file expected after", "check");
@@ -126,7 +126,7 @@ static struct tach_derived *registry(const struct derived_arguments *a)
 	static int errors;
 	struct tach_derived_options opt = {.size = sizeof opt,
 					   .flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER,
-					   .report = report,
+					   .report = print_diagnostic,
 					   .context = &errors,
 					   .max_hz = a->max_hz};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -170,7 +170,7 @@ static int find_pmu(const struct derived_arguments *a)
 	return pmu;
 }
 
-static int list(const struct derived_arguments *a)
+static int list_definitions(const struct derived_arguments *a)
 {
 	int pmu = find_pmu(a), n;
 	struct tach_derived *d = pmu < 0 ? NULL : registry(a);
@@ -298,7 +298,7 @@ static int show_one(struct tach_derived *d, int pmu, const char *name)
 	return x ? EXIT_DONE : EXIT_NO;
 }
 
-static int show(const struct derived_arguments *a, int argc, char **argv)
+static int show_definitions(const struct derived_arguments *a, int argc, char **argv)
 {
 	int pmu, status = EXIT_DONE;
 	struct tach_derived *d;
@@ -334,11 +334,11 @@ int cmd_derived(int argc, char **argv)
 			break;
 		case MAX_HZ:
 		case TSC_HZ:
-			if (!positive(optarg, c == MAX_HZ ? &a.max_hz : &a.tsc_hz))
+			if (!parse_positive(optarg, c == MAX_HZ ? &a.max_hz : &a.tsc_hz))
 				return usage("a clock in Hz expected, not", optarg);
 			break;
 		case ELAPSED:
-			if (!positive(optarg, &a.elapsed_ns))
+			if (!parse_positive(optarg, &a.elapsed_ns))
 				return usage("a time in ns expected, not", optarg);
 			break;
 		case POSTFIX:
@@ -358,11 +358,12 @@ int cmd_derived(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!strcmp(what, "check"))
-		return check(&a, argc, argv);
+		return check_files(&a, argc, argv);
 	if (!strcmp(what, "list"))
-		return argc ? usage("nothing expected after list, but", argv[0]) : list(&a);
+		return argc ? usage("nothing expected after list, but", argv[0])
+			    : list_definitions(&a);
 	if (!strcmp(what, "show"))
-		return show(&a, argc, argv);
+		return show_definitions(&a, argc, argv);
 	if (!strcmp(what, "eval"))
 		return a.batch ? derived_batch(&a, stdin) : derived_eval(&a, argc, argv);
 	return usage("check, list, show or eval expected, not", what);

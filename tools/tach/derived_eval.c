@@ -59,7 +59,7 @@ static struct tach_formula *compile(const struct derived_arguments *a, const cha
 }
 
 /* N<i>=<count>, each once */
-static int operand(const char *text, uint64_t *n, unsigned char *given)
+static int parse_operand(const char *text, uint64_t *n, unsigned char *given)
 {
 	char *end;
 	unsigned long i;
@@ -89,7 +89,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 		return usage_told("derived");
 	}
 	for (int i = 1; i < argc; i++)
-		if (operand(argv[i], n, given) < 0) {
+		if (parse_operand(argv[i], n, given) < 0) {
 			fprintf(stderr,
 				"tach derived eval: N<number>=<count> expected, each once, not "
 				"'%s'\n",
@@ -132,7 +132,7 @@ static const char *after_blanks(const char *text)
  * Parses counts separated by commas. Returns their number, or -1 on an error. Empty text gives
  * 0.
  */
-static int values(const char *text, uint64_t *n, struct tach_error *err)
+static int parse_values(const char *text, uint64_t *n, struct tach_error *err)
 {
 	int i = 0;
 
@@ -218,7 +218,7 @@ static char *trimmed(char *field)
 	return field;
 }
 
-static int answer(const struct derived_arguments *a, const struct batch *b)
+static int answer_line(const struct derived_arguments *a, const struct batch *b)
 {
 	uint64_t n[OPERANDS] = {0};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -233,7 +233,7 @@ static int answer(const struct derived_arguments *a, const struct batch *b)
 	else if (!formula)
 		snprintf(err.text, sizeof err.text, "type TAB formula TAB v0,v1,... expected");
 	else
-		count = values(counts ? counts : "", n, &err);
+		count = parse_values(counts ? counts : "", n, &err);
 	if (count >= 0)
 		f = of_line(a, trimmed(type), formula, count, &err);
 	if (!f) {
@@ -257,7 +257,7 @@ int derived_batch(const struct derived_arguments *a, FILE *from)
 	int status = EXIT_DONE;
 
 	while (batch_next(&b))
-		if (answer(a, &b) < 0)
+		if (answer_line(a, &b) < 0)
 			status = EXIT_NO;
 	return batch_end(&b, status);
 }

@@ -124,7 +124,7 @@ static int find_events(struct dispatch_request *r)
 	return 0;
 }
 
-static int answer(struct dispatch_request *r)
+static int answer_request(struct dispatch_request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_dispatch_out out = {.size = sizeof out};
@@ -140,7 +140,7 @@ static int answer(struct dispatch_request *r)
 }
 
 /* "FROM-TO"; TO is not included. */
-static int range(struct tach_dispatch_ranges *list, const char *text)
+static int parse_range(struct tach_dispatch_ranges *list, const char *text)
 {
 	struct tach_dispatch_range *r = list->range;
 	char *end;
@@ -158,7 +158,7 @@ static int range(struct tach_dispatch_ranges *list, const char *text)
 	return end == text || *end ? -1 : 0;
 }
 
-static int unavailable(struct dispatch_request *r, const char *text)
+static int parse_unavailable(struct dispatch_request *r, const char *text)
 {
 	char *end;
 
@@ -194,7 +194,7 @@ static const struct option options[] = {
 };
 
 /* Parses a number without other text. */
-static int number(const char *text, uint32_t *out)
+static int parse_number(const char *text, uint32_t *out)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 0);
@@ -210,16 +210,16 @@ static int take_x86_option(struct tach_dispatch_x86 *x, int c)
 		x->pebs = 1;
 		return 0;
 	case LDLAT:
-		return number(optarg, &x->ldlat);
+		return parse_number(optarg, &x->ldlat);
 	case LBR:
 		x->lbr = 1;
 		return 0;
 	case IBS_FETCH:
 		x->ibs_fetch = 1;
-		return number(optarg, &x->ibs_fetch_period);
+		return parse_number(optarg, &x->ibs_fetch_period);
 	default:
 		x->ibs_op = 1;
-		return number(optarg, &x->ibs_op_period);
+		return parse_number(optarg, &x->ibs_op_period);
 	}
 }
 
@@ -238,14 +238,14 @@ static int take_option(struct dispatch_request *r, int c)
 	case 'l':
 		return privilege_parse(optarg, &r->in.privilege) ? 0 : -1;
 	case 'x':
-		return unavailable(r, optarg);
+		return parse_unavailable(r, optarg);
 	case 'j':
 		r->json = 1;
 		return 0;
 	case CODE:
-		return range(&r->ia64.code, optarg);
+		return parse_range(&r->ia64.code, optarg);
 	case DATA:
-		return range(&r->ia64.data, optarg);
+		return parse_range(&r->ia64.data, optarg);
 	case INVERSE:
 		r->ia64.code.flags |= TACH_RANGE_INVERSE;
 		return 0;
@@ -304,5 +304,5 @@ int cmd_dispatch(int argc, char **argv)
 		fputs("tach dispatch: no events given\n", stderr);
 		return usage_told("dispatch");
 	}
-	return answer(&r);
+	return answer_request(&r);
 }

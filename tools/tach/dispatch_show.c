@@ -4,8 +4,8 @@
 
 /* ---- for people ---- */
 
-static void table(const char *kind, const struct tach_register *list, uint32_t n,
-		  const struct dispatch_request *r)
+static void print_registers(const char *kind, const struct tach_register *list, uint32_t n,
+			    const struct dispatch_request *r)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const char *event = *kind == 'D' && i < r->in.nevents ? r->names[i] : "";
@@ -46,8 +46,8 @@ static void debug_registers(const char *kind, const struct tach_dispatch_ranges 
 void dispatch_text(const struct dispatch_request *r, const struct tach_dispatch_out *out)
 {
 	printf("%-6s  %-12s  %-18s  %s\n", "", "address", "value", "register = event");
-	table("C", out->pmcs, out->npmcs, r);
-	table("D", out->pmds, out->npmds, r);
+	print_registers("C", out->pmcs, out->npmcs, r);
+	print_registers("D", out->pmds, out->npmds, r);
 	debug_registers("IBR", &r->ia64.code, &out->code);
 	debug_registers("DBR", &r->ia64.data, &out->data);
 }

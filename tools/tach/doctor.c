@@ -56,7 +56,7 @@ static int opens_nothing(const struct tach_examination *x)
 	return 0;
 }
 
-static int width(void)
+static int screen_width(void)
 {
 	struct winsize w;
 
@@ -68,7 +68,7 @@ static int width(void)
 }
 
 /* Prints text after `column` characters that are already on the line, and wraps it at words. */
-static void wrap(const char *text, int column, int limit)
+static void print_wrapped(const char *text, int column, int limit)
 {
 	int at = column;
 
@@ -89,7 +89,7 @@ static void print_text(const struct tach_examination *x)
 {
 	static const char *const marks[] = {"ok", "note", "WARN", "FAIL"};
 	struct utsname os;
-	int limit = width();
+	int limit = screen_width();
 
 	if (uname(&os) != 0)
 		snprintf(os.release, sizeof os.release, "?");
@@ -98,14 +98,14 @@ static void print_text(const struct tach_examination *x)
 		const struct tach_finding *f = &x->findings[i];
 
 		printf("  %-5s %-10s ", marks[f->severity], f->check);
-		wrap(f->text, LABELS, limit);
+		print_wrapped(f->text, LABELS, limit);
 		if (f->cure[0]) {
 			printf("%*scure: ", LABELS, "");
-			wrap(f->cure, LABELS + 6, limit);
+			print_wrapped(f->cure, LABELS + 6, limit);
 		}
 	}
 	printf("\nverdict: ");
-	wrap(opens_nothing(x) ? nothing_opens : verdict_text[x->verdict], 9, limit);
+	print_wrapped(opens_nothing(x) ? nothing_opens : verdict_text[x->verdict], 9, limit);
 }
 
 static void print_json(const struct tach_examination *x)

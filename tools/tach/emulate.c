@@ -32,7 +32,7 @@ static const char *machine_name(int machine)
  * Examines a file like the kernel. Returns EM_*; 0 for a script, with its first line in *line;
  * -1 with errno.
  */
-static int look(const char *file, char *line)
+static int examine_file(const char *file, char *line)
 {
 	union {
 		Elf64_Ehdr elf;
@@ -175,7 +175,7 @@ static int self_path(char *path, size_t size)
 int emulate_ready(const char *program)
 {
 	char line[LINE_MAX_], folder[4096], object[4096], self[4096];
-	int machine = look(program, line);
+	int machine = examine_file(program, line);
 	const char *name = machine_name(machine > 0 ? machine : HERE);
 
 	if (machine < -1 || !name) {
@@ -307,7 +307,7 @@ int emulate_exec(const char *file, char **argv)
 	for (int depth = 0; depth < SCRIPTS_MAX && !machine; depth++) {
 		char *line = malloc(LINE_MAX_);
 
-		machine = line ? look(file, line) : -1;
+		machine = line ? examine_file(file, line) : -1;
 		if (machine == 0)
 			argv = script(file, line, argv, &file);
 	}
@@ -354,7 +354,7 @@ int emulate_check(const struct run_arguments *a)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_FAILED;
 }
 
-static int check(void)
+static int check_emulation(void)
 {
 	struct run_arguments a = {.events = getenv("TACH_EVENTS"),
 				  .metrics = getenv("TACH_METRICS")};
@@ -370,7 +370,7 @@ int cmd_emulated(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--check") == 0)
-		return check();
+		return check_emulation();
 	emulate_exec(argv[1], argv + 2);
 	/* A program that cannot be emulated (32 bits) runs natively and uncounted. */
 	execv(argv[1], argv + 2);

@@ -57,7 +57,7 @@ static void print_payload(const struct tach_event *e, enum tach_os os)
 }
 
 /* For a number outside every level or form, libpfm-4 answers INVAL or NOTSUPP. */
-static int number(const char *text, uint32_t *value)
+static int parse_number(const char *text, uint32_t *value)
 {
 	int negative = *text == '-';
 	uint64_t n;
@@ -68,7 +68,7 @@ static int number(const char *text, uint32_t *value)
 	return 1;
 }
 
-static void refuse(struct batch *b, const char *string, const char *plm, const char *os)
+static void refuse_line(struct batch *b, const char *string, const char *plm, const char *os)
 {
 	if (b->nul)
 		batch_refuse(b, "it holds a NUL byte");
@@ -77,7 +77,7 @@ static void refuse(struct batch *b, const char *string, const char *plm, const c
 	printf("%s\t%s\t%s\tINVAL\n", string, plm ? plm : "", os ? os : "");
 }
 
-static void answer(struct batch *b, const struct tach_encode_options *base)
+static void answer_line(struct batch *b, const struct tach_encode_options *base)
 {
 	struct tach_encode_options opt = *base;
 	struct tach_event e = {.size = sizeof e};
@@ -86,8 +86,8 @@ static void answer(struct batch *b, const struct tach_encode_options *base)
 	uint32_t form;
 	int rc;
 
-	if (!os || b->nul || !number(plm, &opt.privilege) || !number(os, &form)) {
-		refuse(b, string, plm, os);
+	if (!os || b->nul || !parse_number(plm, &opt.privilege) || !parse_number(os, &form)) {
+		refuse_line(b, string, plm, os);
 		return;
 	}
 	opt.os = (enum tach_os)form;
@@ -107,6 +107,6 @@ int encode_batch(FILE *from, const struct tach_encode_options *base)
 	struct batch b = {.from = from, .command = "tach encode"};
 
 	while (batch_next(&b))
-		answer(&b, base);
+		answer_line(&b, base);
 	return batch_end(&b, EXIT_DONE);
 }

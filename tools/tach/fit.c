@@ -16,7 +16,7 @@ static size_t append(char *to, size_t size, size_t at, const char *text, size_t 
 }
 
 /* Returns the number of bytes that fit `columns`; *used: their width in columns. */
-static size_t measure(const char *text, int columns, int ascii, int *used)
+static size_t measure_text(const char *text, int columns, int ascii, int *used)
 {
 	const char *p = text;
 
@@ -52,9 +52,9 @@ void fit_text(char *to, size_t size, const char *text, int columns, int ascii)
 
 	*to = '\0';
 	tach_printable(text, clean, sizeof clean);
-	n = measure(clean, columns, ascii, &used);
+	n = measure_text(clean, columns, ascii, &used);
 	if (clean[n] && columns > 0)
-		n = measure(clean, columns - 1, ascii, &used);
+		n = measure_text(clean, columns - 1, ascii, &used);
 	else
 		more = "";
 	at = ascii ? append_ascii(to, size, at, clean, n) : append(to, size, at, clean, n);

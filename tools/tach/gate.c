@@ -72,7 +72,8 @@ static int choose_way(struct gate_arguments *a, const char *events, char *how, s
 
 /* ---- deciding ---- */
 
-static int judge(const struct gate_arguments *a, struct samples *old, struct samples *now)
+static int judge_samples(const struct gate_arguments *a, struct samples *old,
+			 struct samples *now)
 {
 	struct comparison c = {.old_name = a->baseline ? a->baseline : a->against,
 			       .now_name = a->candidate ? a->candidate : a->program[0]};
@@ -95,7 +96,7 @@ static int judge(const struct gate_arguments *a, struct samples *old, struct sam
 }
 
 /* An empty baseline would always pass. */
-static int save(const struct gate_arguments *a, struct samples *now)
+static int save_baseline(const struct gate_arguments *a, struct samples *now)
 {
 	if (!now->n) {
 		fprintf(stderr, "tach gate: nothing was measured%s%s: %s is not written\n",
@@ -110,8 +111,8 @@ static int save(const struct gate_arguments *a, struct samples *now)
  * Alternates the two commands, and which of the two is first, so that drift affects both
  * equally.
  */
-static int measure(const struct gate_arguments *a, char **words, const char *events,
-		   struct samples *old, struct samples *now)
+static int measure_commands(const struct gate_arguments *a, char **words, const char *events,
+			    struct samples *old, struct samples *now)
 {
 	/*
 	 * If there are metrics, no events are counted unless events are named too: an empty
@@ -141,11 +142,11 @@ static int measure_all(const struct gate_arguments *a, const char *events, struc
 	int status;
 
 	if (!a->against)
-		return measure(a, NULL, events, old, now);
+		return measure_commands(a, NULL, events, old, now);
 	if (wordexp(a->against, &words, WRDE_NOCMD) != 0 || words.we_wordc == 0)
 		return gate_usage("--against takes a program and its arguments, not",
 				  a->against);
-	status = measure(a, words.we_wordv, events, old, now);
+	status = measure_commands(a, words.we_wordv, events, old, now);
 	wordfree(&words);
 	return status;
 }
@@ -161,7 +162,7 @@ static int load_old(const struct gate_arguments *a, struct samples *old,
 }
 
 /* Runs the commands. Returns 0, or an error after printing why not. */
-static int take(struct gate_arguments *a, struct samples *old, struct samples *now)
+static int take_samples(struct gate_arguments *a, struct samples *old, struct samples *now)
 {
 	char *events;
 	int status;
@@ -189,11 +190,11 @@ int cmd_gate(int argc, char **argv)
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
 	a.compare.in_turns = a.against != NULL;
-	status = take(&a, &old, &now);
+	status = take_samples(&a, &old, &now);
 	if (!status && a.save)
-		saved = save(&a, &now);
+		saved = save_baseline(&a, &now);
 	if (!status && (a.baseline || a.against))
-		status = judge(&a, &old, &now);
+		status = judge_samples(&a, &old, &now);
 	samples_free(&old);
 	samples_free(&now);
 	return status ? status : saved;

@@ -65,7 +65,7 @@ static int take_runs(struct gate_arguments *a, const char *text)
 	return 0;
 }
 
-static int take(struct gate_arguments *a, int option)
+static int take_option(struct gate_arguments *a, int option)
 {
 	switch (option) {
 	case BASELINE:
@@ -133,7 +133,7 @@ int gate_parse(struct gate_arguments *a, int argc, char **argv)
 			return gate_usage("cannot use", argv[optind - 1]);
 		code = compare_option(&a->compare, c, optarg);
 		if (code < 0)
-			code = take(a, c);
+			code = take_option(a, c);
 		if (code)
 			return code;
 	}

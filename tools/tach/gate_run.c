@@ -43,7 +43,7 @@ static void clear_environment(void)
 }
 
 /* Discards the program's output. Keeps messages of tach run, to print them if it fails. */
-static void become(const struct gate_command *c, const char *report, int said)
+static void exec_program(const struct gate_command *c, const char *report, int said)
 {
 	size_t n = 0, at = 0;
 	char **argv;
@@ -78,7 +78,7 @@ static void become(const struct gate_command *c, const char *report, int said)
 	_exit(RUN_FAILED);
 }
 
-static void tell(int said)
+static void print_messages(int said)
 {
 	char text[4096];
 	ssize_t n;
@@ -88,18 +88,18 @@ static void tell(int said)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-static int wants(const void *options, const char *quantity)
+static int is_wanted(const void *options, const char *quantity)
 {
 	return compare_rule(options, quantity) != NULL;
 }
 
-static int take(const struct gate_command *c, const char *report, struct samples *s)
+static int take_report(const struct gate_command *c, const char *report, struct samples *s)
 {
 	struct tach_snapshot *shot;
 
 	if (report_load(&shot, report, "tach gate") != 0)
 		return -1;
-	samples_take(s, shot, wants, &c->arguments->compare);
+	samples_take(s, shot, is_wanted, &c->arguments->compare);
 	tach_snapshot_free(shot);
 	return 0;
 }
@@ -126,13 +126,13 @@ int gate_run(const struct gate_command *c, struct samples *s)
 	fflush(NULL);
 	child = fork();
 	if (child == 0)
-		become(c, report, said);
+		exec_program(c, report, said);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-		code = take(c, written, s);
+		code = take_report(c, written, s);
 	} else {
-		tell(said);
+		print_messages(said);
 		if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_FAILED)
 			fprintf(stderr, "tach gate: --fail-if, -e or -m names what tach run "
 					"cannot count\n");

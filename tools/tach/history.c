@@ -84,7 +84,7 @@ static int take_copy(char **to, const char *text)
 	return *to ? 0 : EXIT_USAGE;
 }
 
-static int take(struct arguments *a, int option)
+static int take_option(struct arguments *a, int option)
 {
 	switch (option) {
 	case COMMIT:
@@ -129,7 +129,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 			fputs(help, stdout);
 			return -1;
 		}
-		code = c == '?' ? bad_usage("cannot use", argv[optind - 1]) : take(a, c);
+		code = c == '?' ? bad_usage("cannot use", argv[optind - 1]) : take_option(a, c);
 		if (code)
 			return code;
 	}
@@ -151,7 +151,7 @@ static const char *way_of(const struct samples *s)
 	return "time on this machine";
 }
 
-static int add(struct arguments *a, const char *file, const char *results)
+static int add_run(struct arguments *a, const char *file, const char *results)
 {
 	struct history_run *run = &a->run;
 	int status;
@@ -178,7 +178,7 @@ static int add(struct arguments *a, const char *file, const char *results)
 
 /* ---- show, page ---- */
 
-static int show(const struct arguments *a, const char *file, int as_page)
+static int show_history(const struct arguments *a, const char *file, int as_page)
 {
 	struct tach__buffer text = {0};
 	struct history_lines lines = {0};
@@ -213,7 +213,7 @@ static int run_verb(struct arguments *a, const char *verb, int n, char **words)
 		return bad_usage(is_add ? "add takes two files, the history and the results"
 					: "one history expected",
 				 NULL);
-	return is_add ? add(a, words[0], words[1]) : show(a, words[0], is_page);
+	return is_add ? add_run(a, words[0], words[1]) : show_history(a, words[0], is_page);
 }
 
 int cmd_history(int argc, char **argv)

@@ -284,7 +284,7 @@ int history_append(const char *file, const struct history_run *run)
 
 /* ---- as a baseline ---- */
 
-static int fits(const struct history_run *run, const char *how)
+static int is_comparable(const struct history_run *run, const char *how)
 {
 	char here[256];
 
@@ -304,7 +304,7 @@ int history_newest(struct samples *s, const char *file, const char *who)
 		return -1;
 	}
 	i = h.n;
-	while (i && !fits(&h.run[i - 1], s->how))
+	while (i && !is_comparable(&h.run[i - 1], s->how))
 		i--;
 	if (i) {
 		samples_free(s);

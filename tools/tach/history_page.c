@@ -12,7 +12,7 @@
 
 /* ---- the table ---- */
 
-static void cell(struct tach__out *out, const char *key, const char *text)
+static void write_cell(struct tach__out *out, const char *key, const char *text)
 {
 	tach__out(out, "<td data-k=\"%s\">", key);
 	tach__report_html_text(out, text);
@@ -52,10 +52,10 @@ static void mark_row(struct tach__out *out, const struct history_lines *l,
 	tach__out_text(out, "<small>");
 	tach__report_html_text(out, run->subject);
 	tach__out_text(out, "</small></th>");
-	cell(out, "date", date);
-	cell(out, "region", m->line->label);
-	cell(out, "quantity", v->of->quantity);
-	cell(out, "change", text);
+	write_cell(out, "date", date);
+	write_cell(out, "region", m->line->label);
+	write_cell(out, "quantity", v->of->quantity);
+	write_cell(out, "change", text);
 	tach__out(out, "<td data-k=\"verdict\"><span class=\"badge%s\">%s</span></td>",
 		  strcmp(c->verdict, "worse") == 0    ? " bad"
 		  : strcmp(c->verdict, "better") == 0 ? " good"
@@ -68,7 +68,7 @@ static void mark_row(struct tach__out *out, const struct history_lines *l,
 	tach__out_text(out, "\">with the commit before</a></td></tr>\n");
 }
 
-static void table(struct tach__out *out, const struct history_lines *l, const char *url)
+static void write_table(struct tach__out *out, const struct history_lines *l, const char *url)
 {
 	static const char *const heads[] = {"commit", "date",	 "region", "quantity",
 					    "change", "verdict", "compare"};
@@ -121,7 +121,7 @@ static void put_line(struct tach__json_out *json, const struct history_line *lin
 	tach__json_end(json);
 }
 
-static void data(struct tach__out *out, const struct history_lines *l, const char *url)
+static void write_data(struct tach__out *out, const struct history_lines *l, const char *url)
 {
 	struct tach__json_out json;
 
@@ -157,12 +157,12 @@ static void data(struct tach__out *out, const struct history_lines *l, const cha
 
 /* ---- the whole ---- */
 
-static void fact(struct tach__out *out, const char *name, size_t n)
+static void write_fact(struct tach__out *out, const char *name, size_t n)
 {
 	tach__out(out, "<div><dt>%s</dt><dd>%zu</dd></div>", name, n);
 }
 
-static void head(struct tach__out *out, const struct history_lines *l, const char *title)
+static void write_head(struct tach__out *out, const struct history_lines *l, const char *title)
 {
 	tach__out_text(out,
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -178,10 +178,10 @@ static void head(struct tach__out *out, const struct history_lines *l, const cha
 		  "</h1><p>version %s</p><button class=\"quiet\" id=\"theme\" type=\"button\" "
 		  "hidden>Light / dark</button></header>\n<main>\n<dl class=\"facts\">",
 		  tach_version());
-	fact(out, "Commits", l->ncommits);
-	fact(out, "Runs", l->of->n);
-	fact(out, "Lines", l->n);
-	fact(out, "Ways of counting, machines", l->ngroups);
+	write_fact(out, "Commits", l->ncommits);
+	write_fact(out, "Runs", l->of->n);
+	write_fact(out, "Lines", l->n);
+	write_fact(out, "Ways of counting, machines", l->ngroups);
 	tach__out_text(out, "</dl>\n");
 	if (l->apart)
 		tach__out(out,
@@ -200,8 +200,8 @@ static void head(struct tach__out *out, const struct history_lines *l, const cha
 void history_page(struct tach__out *out, const struct history_lines *l, const char *title,
 		  const char *url)
 {
-	head(out, l, title);
-	table(out, l, url);
+	write_head(out, l, title);
+	write_table(out, l, url);
 	tach__out_text(out,
 		       "<section id=\"compare\" hidden></section>\n<h2>Graphs</h2>\n"
 		       "<noscript><p class=\"note\">The graphs need JavaScript.</p>"
@@ -209,7 +209,7 @@ void history_page(struct tach__out *out, const struct history_lines *l, const ch
 		       "here is in this one file. A band is where the median lies with a "
 		       "confidence of 95 %, or all values if they are fewer than 6."
 		       "</footer>\n<script type=\"application/json\" id=\"data\">\n");
-	data(out, l, url);
+	write_data(out, l, url);
 	tach__out_text(out, "\n</script>\n<script>\n");
 	tach__out_text(out, history_script);
 	tach__out_text(out, "</script>\n</body>\n</html>\n");

@@ -223,7 +223,7 @@ static void choose_derived(const struct wanted *w, struct list_pmu *to)
 	}
 }
 
-static void choose(const struct wanted *w, struct result *result, int pmu)
+static void choose_pmu(const struct wanted *w, struct result *result, int pmu)
 {
 	struct list_pmu to = {.pmu = pmu};
 	int names_only = w->all && w->npatterns == 0 && !w->umasks;
@@ -250,10 +250,10 @@ static void choose_host(const struct wanted *w, struct result *result)
 	if (err.text[0])
 		fprintf(stderr, "tach: %s\n", err.text);
 	for (int i = 0; i < n && i < 8; i++)
-		choose(w, result, pmus[i]);
+		choose_pmu(w, result, pmus[i]);
 	for (int i = 0; i < tach_pmu_count(); i++)
 		if (tach_pmu_describe(i, &info) == 0 && strcmp(info.arch, "linux") == 0)
-			choose(w, result, i);
+			choose_pmu(w, result, i);
 }
 
 /* Selects boxes: those of this machine, or all. */
@@ -264,7 +264,7 @@ static void choose_boxes(const struct wanted *w, struct result *result)
 
 	for (int i = first; i < first + tach_pmu_uncore_count(); i++)
 		if (w->all || (tach_pmu_describe(i, &info) == 0 && info.present))
-			choose(w, result, i);
+			choose_pmu(w, result, i);
 	if (!result->n && !w->all && !w->npatterns)
 		fputs("tach: this machine has no uncore that the library knows and the kernel "
 		      "shows; tach list --uncore --all shows every box\n",
@@ -279,13 +279,13 @@ static int choose_named(const struct wanted *w, struct result *result)
 		fprintf(stderr, "tach: no PMU '%s'; tach list --all shows the names\n", w->pmu);
 		return -1;
 	}
-	choose(w, result, pmu);
+	choose_pmu(w, result, pmu);
 	return 0;
 }
 
 /* ---- arguments ---- */
 
-static int arguments(int argc, char **argv, struct wanted *w)
+static int parse_arguments(int argc, char **argv, struct wanted *w)
 {
 	static const struct option options[] = {
 		{"all", no_argument, NULL, 'a'},
@@ -337,7 +337,7 @@ int cmd_list(int argc, char **argv)
 	struct result result = {0};
 	struct tach_derived_options derived = {
 		.flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER, .max_hz = 1};
-	int status = arguments(argc, argv, &w);
+	int status = parse_arguments(argc, argv, &w);
 
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
@@ -349,7 +349,7 @@ int cmd_list(int argc, char **argv)
 		choose_boxes(&w, &result);
 	else if (w.all)
 		for (int i = 0; i < tach_pmu_count(); i++)
-			choose(&w, &result, i);
+			choose_pmu(&w, &result, i);
 	else
 		choose_host(&w, &result);
 	if (w.json)

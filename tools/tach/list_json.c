@@ -38,7 +38,7 @@ static void one_line(struct tach__json_out *json, const struct list_row *row)
  * Writes the event at line i with its umasks, the lines after it. Returns the index of the next
  * line.
  */
-static size_t event(struct tach__json_out *json, const struct list_pmu *pmu, size_t i)
+static size_t write_event(struct tach__json_out *json, const struct list_pmu *pmu, size_t i)
 {
 	struct list_row row;
 
@@ -57,7 +57,7 @@ static size_t event(struct tach__json_out *json, const struct list_pmu *pmu, siz
 	return i;
 }
 
-static void derived(struct tach__json_out *json, const struct tach_derived_info *info)
+static void write_derived(struct tach__json_out *json, const struct tach_derived_info *info)
 {
 	tach__json_line(json, 4);
 	tach__json_object(json, NULL);
@@ -96,14 +96,14 @@ static void one_pmu(struct tach__json_out *json, const struct list_pmu *pmu)
 	pmu_head(json, &pmu->info);
 	tach__json_array(json, "events");
 	for (size_t i = 0; i < pmu->nlines;)
-		i = event(json, pmu, i);
+		i = write_event(json, pmu, i);
 	if (pmu->nlines)
 		tach__json_line(json, 2);
 	tach__json_end(json);
 	if (pmu->nderived) {
 		tach__json_array(json, "derived");
 		for (size_t i = 0; i < pmu->nderived; i++)
-			derived(json, &pmu->derived[i]);
+			write_derived(json, &pmu->derived[i]);
 		tach__json_line(json, 2);
 		tach__json_end(json);
 	}

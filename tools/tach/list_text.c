@@ -26,7 +26,7 @@ static int screen_width(void)
 }
 
 /* Prints text from column `indent` on and wraps it below. */
-static void wrapped(const char *text, int indent, int screen)
+static void print_wrapped(const char *text, int indent, int screen)
 {
 	int room = screen - indent;
 
@@ -53,7 +53,7 @@ static void wrapped(const char *text, int indent, int screen)
 }
 
 /* Appends a and b to *text after "; ", unless they are empty. */
-static void join(char *text, size_t size, const char *a, const char *b)
+static void append_both(char *text, size_t size, const char *a, const char *b)
 {
 	size_t used = strlen(text);
 
@@ -67,18 +67,18 @@ static void print_row(const struct list_row *row, const struct layout *l)
 	int column = l->name + l->counters + 4, used;
 
 	text[0] = 0;
-	join(text, sizeof text, row->description, "");
+	append_both(text, sizeof text, row->description, "");
 	if (row->alias_of)
-		join(text, sizeof text, "same as ", row->alias_of);
+		append_both(text, sizeof text, "same as ", row->alias_of);
 	if (row->deprecated)
-		join(text, sizeof text, "deprecated", "");
+		append_both(text, sizeof text, "deprecated", "");
 	used = printf("%*s%s%s", row->is_umask ? 4 : 2, "", row->name,
 		      row->is_default ? " *" : "");
 	/* A long name shifts only its own line. */
 	printf("%*s%s", used > l->name ? 2 : l->name - used + 2, "", row->counters);
 	if (*text) {
 		printf("%*s", l->counters - (int)strlen(row->counters) + 2, "");
-		wrapped(text, column, l->screen);
+		print_wrapped(text, column, l->screen);
 	} else {
 		putchar('\n');
 	}
@@ -86,13 +86,13 @@ static void print_row(const struct list_row *row, const struct layout *l)
 		printf("%*s", column, "");
 		snprintf(text, sizeof text, "code %s as in libpfm-4; the vendor's file says %s",
 			 row->words, row->vendor_code);
-		wrapped(text, column, l->screen);
+		print_wrapped(text, column, l->screen);
 	}
 	if (row->libpfm4_code) {
 		printf("%*s", column, "");
 		snprintf(text, sizeof text, "code %s as in the vendor's file; libpfm-4 has %s",
 			 row->words, row->libpfm4_code);
-		wrapped(text, column, l->screen);
+		print_wrapped(text, column, l->screen);
 	}
 }
 
@@ -128,7 +128,7 @@ static const char *counters_of(const struct tach_pmu_info *info, char *out, size
 	return out;
 }
 
-static void heading(const struct list_pmu *pmu)
+static void print_heading(const struct list_pmu *pmu)
 {
 	char counters[64];
 
@@ -140,7 +140,7 @@ static void heading(const struct list_pmu *pmu)
 }
 
 /* Prints names of PMUs, one per line. */
-static void table(const struct list_pmu *pmus, size_t n)
+static void print_names(const struct list_pmu *pmus, size_t n)
 {
 	int name = 0, counters = 0, screen = screen_width(), used;
 	char text[64];
@@ -159,13 +159,13 @@ static void table(const struct list_pmu *pmus, size_t n)
 		used = printf("%c %-*s  %-5s  %4d events  %-*s  ", info->present ? '*' : ' ',
 			      name, info->name, info->arch, info->nevents, counters,
 			      counters_of(info, text, sizeof text));
-		wrapped(info->description, used, screen);
+		print_wrapped(info->description, used, screen);
 	}
 	printf("* this machine has it\n");
 }
 
 /* Prints names for tach run -m, and where they are defined. */
-static void derived(const struct list_pmu *pmu, int screen)
+static void print_derived(const struct list_pmu *pmu, int screen)
 {
 	int name = 0;
 
@@ -180,7 +180,7 @@ static void derived(const struct list_pmu *pmu, int screen)
 
 		snprintf(text, sizeof text, "%s%s%s:%d", d->short_description,
 			 *d->short_description ? "; " : "", d->file, d->line);
-		wrapped(text, printf("  %-*s  ", name, d->name), screen);
+		print_wrapped(text, printf("  %-*s  ", name, d->name), screen);
 	}
 }
 
@@ -191,7 +191,7 @@ void list_text(const struct list_pmu *pmus, size_t n)
 	for (size_t i = 0; i < n; i++)
 		lines += pmus[i].nlines + pmus[i].nderived;
 	if (n > 0 && lines == 0) {
-		table(pmus, n);
+		print_names(pmus, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -201,13 +201,13 @@ void list_text(const struct list_pmu *pmus, size_t n)
 		if (i)
 			putchar('\n');
 		if (pmus[i].nlines)
-			heading(&pmus[i]);
+			print_heading(&pmus[i]);
 		layout_of(&pmus[i], &layout);
 		for (size_t k = 0; k < pmus[i].nlines; k++) {
 			list_row(&pmus[i], &pmus[i].lines[k], &row);
 			print_row(&row, &layout);
 		}
 		if (pmus[i].nderived)
-			derived(&pmus[i], layout.screen);
+			print_derived(&pmus[i], layout.screen);
 	}
 }

@@ -41,7 +41,7 @@ static void usage(FILE *to)
 	      to);
 }
 
-static int is(const char *word, const char *a, const char *b, const char *c)
+static int is_word(const char *word, const char *a, const char *b, const char *c)
 {
 	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
@@ -73,11 +73,11 @@ int main(int argc, char **argv)
 	people_open();
 	if (argc > 2 && strcmp(argv[1], "help") == 0)
 		argv = help_of(&argc, argv);
-	if (argc < 2 || is(argv[1], "help", "--help", "-h")) {
+	if (argc < 2 || is_word(argv[1], "help", "--help", "-h")) {
 		usage(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_USAGE : all_said(EXIT_DONE);
 	}
-	if (is(argv[1], "version", "--version", "-V"))
+	if (is_word(argv[1], "version", "--version", "-V"))
 		return all_said(cmd_version(argc, argv));
 	if (strcmp(argv[1], "emulated") == 0)
 		return cmd_emulated(argc - 1, argv + 1);

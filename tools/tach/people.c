@@ -34,13 +34,13 @@ static int write_all(int fd, const char *text, size_t length)
 }
 
 /* Length of the character that begins with this byte. */
-static size_t wanted(unsigned char lead)
+static size_t character_length(unsigned char lead)
 {
 	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 || lead == '\r' ? 2 : 1;
 }
 
 /* Writes the held character in a printable form. */
-static size_t show(struct door *d, char *to)
+static size_t show_character(struct door *d, char *to)
 {
 	char one[5];
 	size_t n = d->held;
@@ -78,10 +78,10 @@ static ssize_t door_write(void *cookie, const char *text, size_t length)
 
 	for (size_t i = 0; i < length; i++) {
 		if (d->held && !continues(d, text[i]))
-			n += show(d, out + n);
+			n += show_character(d, out + n);
 		d->text[d->held++] = text[i];
-		if (d->held == wanted((unsigned char)d->text[0]))
-			n += show(d, out + n);
+		if (d->held == character_length((unsigned char)d->text[0]))
+			n += show_character(d, out + n);
 		if (n < sizeof out - 8)
 			continue;
 		if (write_all(d->fd, out, n) != 0)
@@ -96,7 +96,7 @@ static int door_close(void *cookie)
 	struct door *d = cookie;
 	char out[4];
 
-	return write_all(d->fd, out, show(d, out));
+	return write_all(d->fd, out, show_character(d, out));
 }
 
 static FILE *open_door(struct door *d, int mode, FILE *instead)

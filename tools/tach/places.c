@@ -96,7 +96,7 @@ static int has_symbols(const char *file)
 }
 
 /* n places of one file. */
-static void ask(struct place *p, int n)
+static void ask_file(struct place *p, int n)
 {
 	char *argv[BATCH + 6] = {"addr2line", "-f", "-C", "-e", (char *)p->file};
 	posix_spawn_file_actions_t actions;
@@ -142,7 +142,7 @@ static int by_file(const void *a, const void *b)
 	return order ? order : strcmp(x->offset, y->offset);
 }
 
-static int gather(struct places *all, const struct tach_snapshot *s)
+static int gather_places(struct places *all, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 
@@ -168,7 +168,7 @@ static void ask_all(struct places *all)
 			      strcmp(all->at[i].file, all->at[end].file) == 0;
 		     end++)
 			;
-		ask(&all->at[i], end - i);
+		ask_file(&all->at[i], end - i);
 	}
 }
 
@@ -208,7 +208,7 @@ int places_name(struct tach_snapshot **snapshot, int spread, const char *who)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *named = NULL;
 	struct places all = {NULL, 0};
-	int code = gather(&all, *snapshot);
+	int code = gather_places(&all, *snapshot);
 
 	if (!code) {
 		ask_all(&all);

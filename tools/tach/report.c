@@ -312,7 +312,7 @@ static struct tach_snapshot *join_ranks(const struct arguments *a)
 	return all;
 }
 
-static int convert(const struct arguments *a, enum tach_format format)
+static int convert_reports(const struct arguments *a, enum tach_format format)
 {
 	struct tach_snapshot *sum = a->ranks ? join_ranks(a) : add_all(a);
 	int code =
@@ -379,5 +379,5 @@ int cmd_report(int argc, char **argv)
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
 		return usage_told("report");
 	status = show_bench(&a, format);
-	return status < 0 ? convert(&a, format) : status;
+	return status < 0 ? convert_reports(&a, format) : status;
 }

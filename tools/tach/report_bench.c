@@ -36,14 +36,14 @@ static const char *word(const struct tach__json *object, const char *key)
 	return it && it->type == TACH__JSON_STRING ? it->text : "";
 }
 
-static double number(const struct tach__json *object, const char *key)
+static double get_number(const struct tach__json *object, const char *key)
 {
 	const struct tach__json *it = object ? tach__json_member(object, key) : NULL;
 
 	return it && it->type == TACH__JSON_NUMBER ? it->number : NAN;
 }
 
-static int add(struct results *r, const struct tach__json *object)
+static int add_result(struct results *r, const struct tach__json *object)
 {
 	struct result *more = realloc(r->all, (r->n + 1) * sizeof *more), *to;
 	const char *slash;
@@ -91,7 +91,7 @@ static int read_all(struct results *r, const char *text, const char *file)
 				line);
 			return -1;
 		}
-		if (add(r, object) != 0)
+		if (add_result(r, object) != 0)
 			return -1;
 	}
 	return 0;
@@ -104,7 +104,7 @@ static int is_time(const char *quantity)
 	return strncmp(quantity, "time", 4) == 0 || strcmp(quantity, "cpu time") == 0;
 }
 
-static void shown(char to[TACH__UNIT_MAX], const char *quantity, double value)
+static void format_value(char to[TACH__UNIT_MAX], const char *quantity, double value)
 {
 	if (!isfinite(value))
 		strcpy(to, "-");
@@ -129,20 +129,20 @@ struct axis {
 	int is_log;
 };
 
-static double on(const struct axis *a, double v)
+static double position_on(const struct axis *a, double v)
 {
 	v = a->is_log ? log10(v) : v;
 	return a->to > a->from ? fmin(fmax((v - a->from) / (a->to - a->from), 0), 1) : 0.5;
 }
 
-static void stretch(struct axis *a, double least, double most, double far, int from_zero)
+static void stretch_axis(struct axis *a, double least, double most, double far, int from_zero)
 {
 	a->is_log = least > 0 && most / least >= far;
 	a->from = a->is_log ? log10(least) : from_zero ? fmin(least, 0) : least;
 	a->to = a->is_log ? log10(most) : most;
 }
 
-static void at(struct tach__out *out, const char *name, double v)
+static void write_coordinate(struct tach__out *out, const char *name, double v)
 {
 	int tenths = (int)(v * 10 + 0.5);
 
@@ -151,58 +151,58 @@ static void at(struct tach__out *out, const char *name, double v)
 
 static double x_of(const struct axis *x, double v)
 {
-	return LEFT + (WIDTH - LEFT - RIGHT) * on(x, v);
+	return LEFT + (WIDTH - LEFT - RIGHT) * position_on(x, v);
 }
 
 static double y_of(const struct axis *y, double v)
 {
-	return BASE - (BASE - TOP) * on(y, v);
+	return BASE - (BASE - TOP) * position_on(y, v);
 }
 
-static void label(struct tach__out *out, double x, double y, const char *anchor,
-		  const char *words)
+static void write_label(struct tach__out *out, double x, double y, const char *anchor,
+			const char *words)
 {
 	tach__out_text(out, "<text");
-	at(out, "x", x);
-	at(out, "y", y);
+	write_coordinate(out, "x", x);
+	write_coordinate(out, "y", y);
 	tach__out(out, " text-anchor=\"%s\">", anchor);
 	tach__report_html_text(out, words);
 	tach__out_text(out, "</text>");
 }
 
-static void line(struct tach__out *out, const char *class, double x1, double y1, double x2,
-		 double y2)
+static void write_line(struct tach__out *out, const char *class, double x1, double y1,
+		       double x2, double y2)
 {
 	tach__out(out, "<line class=\"%s\"", class);
-	at(out, "x1", x1);
-	at(out, "y1", y1);
-	at(out, "x2", x2);
-	at(out, "y2", y2);
+	write_coordinate(out, "x1", x1);
+	write_coordinate(out, "y1", y1);
+	write_coordinate(out, "x2", x2);
+	write_coordinate(out, "y2", y2);
 	tach__out_text(out, "/>");
 }
 
-static void axes(struct tach__out *out, const struct axis *x, const struct axis *y,
-		 const char *quantity)
+static void write_axes(struct tach__out *out, const struct axis *x, const struct axis *y,
+		       const char *quantity)
 {
 	char words[TACH__UNIT_MAX + 160];
 
-	line(out, "axis", LEFT, BASE, WIDTH - RIGHT, BASE);
-	line(out, "axis", LEFT, TOP, LEFT, BASE);
+	write_line(out, "axis", LEFT, BASE, WIDTH - RIGHT, BASE);
+	write_line(out, "axis", LEFT, TOP, LEFT, BASE);
 	for (int i = 0; i <= 3; i++) {
 		double v = y->from + (y->to - y->from) * i / 3;
 		char unit[TACH__UNIT_MAX];
 
-		shown(unit, quantity, y->is_log ? pow(10, v) : v);
-		label(out, LEFT - 6, BASE - (BASE - TOP) * i / 3.0 + 4, "end", unit);
+		format_value(unit, quantity, y->is_log ? pow(10, v) : v);
+		write_label(out, LEFT - 6, BASE - (BASE - TOP) * i / 3.0 + 4, "end", unit);
 	}
 	snprintf(words, sizeof words, "argument%s \u00b7 upwards: %.80s of an iteration%s",
 		 x->is_log ? ", logarithmic" : "", quantity, y->is_log ? ", logarithmic" : "");
-	label(out, (LEFT + WIDTH) / 2.0, HEIGHT - 6, "middle", words);
+	write_label(out, (LEFT + WIDTH) / 2.0, HEIGHT - 6, "middle", words);
 }
 
 /* Plots results first..first+n-1, which are of one family. */
-static void plot(struct tach__out *out, const struct result *first, size_t n,
-		 const char *quantity)
+static void write_plot(struct tach__out *out, const struct result *first, size_t n,
+		       const char *quantity)
 {
 	double least = INFINITY, most = -INFINITY, low = INFINITY, high = -INFINITY, before = 0;
 	struct axis x, y;
@@ -214,13 +214,13 @@ static void plot(struct tach__out *out, const struct result *first, size_t n,
 
 		least = fmin(least, first[i].argument);
 		most = fmax(most, first[i].argument);
-		low = fmin(low, fmin(number(v, "low"), number(v, "median")));
-		high = fmax(high, fmax(number(v, "high"), number(v, "median")));
+		low = fmin(low, fmin(get_number(v, "low"), get_number(v, "median")));
+		high = fmax(high, fmax(get_number(v, "high"), get_number(v, "median")));
 	}
 	if (!(most > least) || !isfinite(low) || !isfinite(high))
 		return;
-	stretch(&x, least, most, 8, 0);
-	stretch(&y, low, high, 50, 1);
+	stretch_axis(&x, least, most, 8, 0);
+	stretch_axis(&y, low, high, 50, 1);
 	tach__out_text(out, "<figure class=\"card\"><h3>");
 	tach__report_html_text(out, family);
 	tach__out_text(out, "</h3><p>");
@@ -229,36 +229,36 @@ static void plot(struct tach__out *out, const struct result *first, size_t n,
 		  "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Result over "
 		  "argument\">",
 		  WIDTH, HEIGHT);
-	axes(out, &x, &y, quantity);
+	write_axes(out, &x, &y, quantity);
 	for (size_t i = 0; i < n; i++) {
 		const struct tach__json *v = value_of(&first[i], quantity);
-		double px = x_of(&x, first[i].argument), median = number(v, "median");
+		double px = x_of(&x, first[i].argument), median = get_number(v, "median");
 		char unit[TACH__UNIT_MAX], argument[40];
 
 		if (!isfinite(median))
 			continue;
 		if (i && isfinite(before))
-			line(out, "trend", x_of(&x, first[i - 1].argument), before, px,
-			     y_of(&y, median));
+			write_line(out, "trend", x_of(&x, first[i - 1].argument), before, px,
+				   y_of(&y, median));
 		before = y_of(&y, median);
-		line(out, "error", px, y_of(&y, number(v, "low")), px,
-		     y_of(&y, number(v, "high")));
-		shown(unit, quantity, median);
+		write_line(out, "error", px, y_of(&y, get_number(v, "low")), px,
+			   y_of(&y, get_number(v, "high")));
+		format_value(unit, quantity, median);
 		tach__out_text(out, "<circle class=\"point\" r=\"4\"");
-		at(out, "cx", px);
-		at(out, "cy", before);
+		write_coordinate(out, "cx", px);
+		write_coordinate(out, "cy", before);
 		tach__out(out, "><title>%s</title></circle>", unit);
 		snprintf(argument, sizeof argument, "%.6g", first[i].argument);
-		label(out, px, BASE + 16,
-		      i == 0	   ? "start"
-		      : i + 1 == n ? "end"
-				   : "middle",
-		      argument);
+		write_label(out, px, BASE + 16,
+			    i == 0	 ? "start"
+			    : i + 1 == n ? "end"
+					 : "middle",
+			    argument);
 	}
 	tach__out_text(out, "</svg></figure>\n");
 }
 
-static void plots(struct tach__out *out, const struct results *r)
+static void write_plots(struct tach__out *out, const struct results *r)
 {
 	int any = 0;
 
@@ -279,23 +279,24 @@ static void plots(struct tach__out *out, const struct results *r)
 				"<h2>Results over their argument <small>median, and an "
 				"interval that has it</small></h2>\n<div class=\"grid\">\n");
 		for (const struct tach__json *v = values ? values->kid : NULL; v; v = v->next)
-			plot(out, first, n, word(v, "name"));
+			write_plot(out, first, n, word(v, "name"));
 	}
 	if (any)
 		tach__out_text(out, "</div>\n");
 }
 
-static void cell(struct tach__out *out, const char *key, const char *quantity, double value)
+static void write_cell(struct tach__out *out, const char *key, const char *quantity,
+		       double value)
 {
 	char unit[TACH__UNIT_MAX];
 
-	shown(unit, quantity, value);
+	format_value(unit, quantity, value);
 	tach__out(out, "<td data-k=\"%s\">", key);
 	tach__report_html_text(out, unit);
 	tach__out_text(out, "</td>");
 }
 
-static void table(struct tach__out *out, const struct results *r)
+static void write_table(struct tach__out *out, const struct results *r)
 {
 	tach__out_text(
 		out,
@@ -315,17 +316,17 @@ static void table(struct tach__out *out, const struct results *r)
 			tach__out_text(out, "</th><td data-k=\"quantity\">");
 			tach__report_html_text(out, quantity);
 			tach__out_text(out, "</td>");
-			cell(out, "median", quantity, number(v, "median"));
-			cell(out, "low", quantity, number(v, "low"));
-			cell(out, "high", quantity, number(v, "high"));
-			cell(out, "samples", "", number(v, "samples"));
+			write_cell(out, "median", quantity, get_number(v, "median"));
+			write_cell(out, "low", quantity, get_number(v, "low"));
+			write_cell(out, "high", quantity, get_number(v, "high"));
+			write_cell(out, "samples", "", get_number(v, "samples"));
 			tach__out_text(out, "</tr>\n");
 		}
 	}
 	tach__out_text(out, "</tbody></table></div>\n");
 }
 
-static void origin(struct tach__out *out, const struct result *first)
+static void write_origin(struct tach__out *out, const struct result *first)
 {
 	static const char *const key[] = {"host", "machine", "date"};
 	static const char *const name[] = {"Host", "Machine", "Date"};
@@ -349,7 +350,7 @@ static void origin(struct tach__out *out, const struct result *first)
 	tach__out_text(out, "</dl>\n");
 }
 
-static void page(struct tach__out *out, const struct results *r)
+static void write_page(struct tach__out *out, const struct results *r)
 {
 	tach__out_text(out,
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -362,9 +363,9 @@ static void page(struct tach__out *out, const struct results *r)
 		"%s</p></header>\n<main>\n",
 		tach_version());
 	if (r->n)
-		origin(out, r->all);
-	plots(out, r);
-	table(out, r);
+		write_origin(out, r->all);
+	write_plots(out, r);
+	write_table(out, r);
 	tach__out_text(out, "</main>\n<footer>Everything here is in this one file.</footer>\n"
 			    "</body>\n</html>\n");
 }
@@ -377,7 +378,7 @@ int report_bench(const char *json, const char *file, FILE *to)
 
 	if (!code) {
 		tach__out_open(&out, stream_sink, to);
-		page(&out, &r);
+		write_page(&out, &r);
 		code = tach__out_flush(&out);
 		if (code)
 			fprintf(stderr, "tach report: %s\n", tach_strerror(code));

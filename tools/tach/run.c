@@ -51,7 +51,7 @@ static void try_usual(const struct run_arguments *a)
 
 /* ---- the outcome ---- */
 
-static double seconds(struct timeval t)
+static double seconds_of(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
@@ -78,7 +78,7 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 	fprintf(stderr,
 		"%.3f s elapsed, %.3f s user, %.3f s system\n"
 		"%ld page faults, %ld context switches, %ld MiB at most\n",
-		o->seconds, seconds(u->ru_utime), seconds(u->ru_stime),
+		o->seconds, seconds_of(u->ru_utime), seconds_of(u->ru_stime),
 		u->ru_minflt + u->ru_majflt, u->ru_nvcsw + u->ru_nivcsw, u->ru_maxrss / 1024);
 }
 
@@ -208,9 +208,9 @@ static int make_directory(char *path, size_t size, int plain)
 }
 
 /* results: from run_results_open, or -1. */
-static int run(const struct run_arguments *a, const char *object, int results,
-	       const struct run_beside *beside, struct run_reports *reports,
-	       struct run_outcome *outcome)
+static int run_program(const struct run_arguments *a, const char *object, int results,
+		       const struct run_beside *beside, struct run_reports *reports,
+		       struct run_outcome *outcome)
 {
 	int by_link = object && strpbrk(object, separators), code;
 	char directory[3000], link[4096];
@@ -303,8 +303,8 @@ int run_once(struct run_arguments *a, const struct run_found *found,
 		beside.series = &series;
 	}
 	if (!code)
-		code = run(a, a->outside ? NULL : found->object, results, &beside, reports,
-			   outcome);
+		code = run_program(a, a->outside ? NULL : found->object, results, &beside,
+				   reports, outcome);
 	if (!code && beside.series)
 		code = run_series_end(&series, a);
 	run_outside_free(beside.ambient);

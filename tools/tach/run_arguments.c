@@ -90,7 +90,7 @@ static int bad_usage(const char *what)
 }
 
 /* An option that may be given once: two different values are an error. */
-static int once(const char **to, const char *value, const char *sentence)
+static int set_once(const char **to, const char *value, const char *sentence)
 {
 	if (*to && strcmp(*to, value) != 0)
 		return bad_usage(sentence);
@@ -119,7 +119,7 @@ static int take_turns(struct run_arguments *a, const char *entries)
 	if (strspn(entries, "0123456789") != strlen(entries) || strlen(entries) > 9 ||
 	    atoi(entries) < 1)
 		return bad_usage("--turns=N takes a number of entries, from 1 to 999999999");
-	return once(&a->turns, entries, "two lengths of --turns");
+	return set_once(&a->turns, entries, "two lengths of --turns");
 }
 
 /* Percent. */
@@ -191,26 +191,27 @@ static int join_metrics(struct run_arguments *a)
 	return 0;
 }
 
-static int take(struct run_arguments *a, int option)
+static int take_option(struct run_arguments *a, int option)
 {
 	enum run_rows rows = (enum run_rows)(RUN_THREADS + option - THREADS);
 
 	switch (option) {
 	case 'e':
-		return once(&a->events, optarg,
-			    "two lists of events; make one, with commas between them");
+		return set_once(&a->events, optarg,
+				"two lists of events; make one, with commas between them");
 	case 'm':
-		return once(&a->metrics, optarg,
-			    "two lists of formulas; make one, with semicolons between them");
+		return set_once(
+			&a->metrics, optarg,
+			"two lists of formulas; make one, with semicolons between them");
 	case 'o':
-		return once(&a->output, optarg, "two files for one report");
+		return set_once(&a->output, optarg, "two files for one report");
 	case AMBIENT:
-		return once(&a->ambient, optarg,
-			    "--ambient is given twice; give one list, separated by commas");
+		return set_once(&a->ambient, optarg,
+				"--ambient is given twice; give one list, separated by commas");
 	case TRACE:
-		return once(&a->trace, optarg, "two files for one trace");
+		return set_once(&a->trace, optarg, "two files for one trace");
 	case FORMAT:
-		return once(&a->format_name, optarg, "two formats for one report");
+		return set_once(&a->format_name, optarg, "two formats for one report");
 	case OUTSIDE:
 		a->outside = 1;
 		return 0;
@@ -234,11 +235,13 @@ static int take(struct run_arguments *a, int option)
 	case 'r':
 		return take_repeat(a);
 	case INTERRUPTS:
-		return once(&a->interrupts, "1",
-			    "--interrupts or --correct, not both: the second does the first");
+		return set_once(
+			&a->interrupts, "1",
+			"--interrupts or --correct, not both: the second does the first");
 	case CORRECT:
-		return once(&a->interrupts, "correct",
-			    "--interrupts or --correct, not both: the second does the first");
+		return set_once(
+			&a->interrupts, "correct",
+			"--interrupts or --correct, not both: the second does the first");
 	}
 	if (a->rows && a->rows != rows)
 		return bad_usage(
@@ -340,7 +343,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 			fputs(help, stdout);
 			return 1;
 		}
-		if (take(a, c) != 0)
+		if (take_option(a, c) != 0)
 			return RUN_FAILED;
 	}
 	if (optind >= argc && !a->process)

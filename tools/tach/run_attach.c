@@ -83,7 +83,7 @@ static int counts_itself(void)
 }
 
 /* perf_event_open(2) needs CAP_PERFMON, or the right to read the process by ptrace(2). */
-static int refuse(pid_t process, int code)
+static int refuse_process(pid_t process, int code)
 {
 	if (code == ESRCH)
 		fprintf(stderr, "tach run: there is no process %d\n", (int)process);
@@ -127,13 +127,13 @@ static int open_all(struct run_outside *o, pid_t process, const struct threads *
 		if (code == ESRCH) {
 			o->ntargets--;
 			free(target);
-		} else if (code && refuse(process, code)) {
+		} else if (code && refuse_process(process, code)) {
 			return RUN_FAILED;
 		} else if (code) {
 			run_outside_note(o, code);
 		}
 	}
-	return o->ntargets ? 0 : refuse(process, ESRCH);
+	return o->ntargets ? 0 : refuse_process(process, ESRCH);
 }
 
 static int began_since(pid_t process, const struct threads *before, struct threads *after)
@@ -158,7 +158,7 @@ static int attach(struct run_outside *o, pid_t process)
 	for (int attempt = 0; attempt < ATTEMPTS && more && !code; attempt++) {
 		drop_targets(o);
 		if (!list_threads(process, &before))
-			code = refuse(process, ESRCH);
+			code = refuse_process(process, ESRCH);
 		else
 			code = open_all(o, process, &before);
 		more = began_since(process, &before, &after);
@@ -198,7 +198,7 @@ static void raise_descriptors(void)
 	}
 }
 
-static int report(const struct run_arguments *a, struct run_outside *o, double seconds)
+static int report_counts(const struct run_arguments *a, struct run_outside *o, double seconds)
 {
 	struct tach_snapshot *whole = run_outside_take(o, seconds);
 	int code = !whole ||
@@ -225,7 +225,8 @@ int run_process(const struct run_arguments *a)
 		run_outside_end(o);
 	}
 	if (!code)
-		code = a->interval > 0 ? run_series_end(&series, a) : report(a, o, series.at);
+		code = a->interval > 0 ? run_series_end(&series, a)
+				       : report_counts(a, o, series.at);
 	if (!code)
 		fprintf(stderr, "process %d was counted for %.3f s\n", (int)a->process,
 			series.at);

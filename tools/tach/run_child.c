@@ -17,7 +17,7 @@
 /* ---- environment ---- */
 
 /* Puts the word before the variable's present value. */
-static void prepend(const char *name, const char *word)
+static void prepend_word(const char *name, const char *word)
 {
 	const char *others = getenv(name);
 	char *value;
@@ -72,8 +72,8 @@ static void set_openmp(const struct run_arguments *a, const char *object)
 		fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
 		return;
 	}
-	prepend("LD_PRELOAD", path);
-	prepend("OMP_TOOL_LIBRARIES", path);
+	prepend_word("LD_PRELOAD", path);
+	prepend_word("OMP_TOOL_LIBRARIES", path);
 	if (!run_ranks_wanted(a))
 		setenv("TACH_BY", "thread:1000", 0);
 }
@@ -91,9 +91,9 @@ static void set_environment(const struct run_arguments *a, const char *object,
 
 	if (a->openmp)
 		set_openmp(a, object);
-	prepend("LD_PRELOAD", object);
+	prepend_word("LD_PRELOAD", object);
 	/* Without this, AddressSanitizer ends programs that load another object before it. */
-	prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
+	prepend_word("ASAN_OPTIONS", "verify_asan_link_order=0");
 	set_clock();
 	setenv("TACH_ENABLE", "1", 1);
 	setenv("TACH_RUN", directory, 1);
@@ -180,8 +180,8 @@ static void give_signals_back(const struct dispositions *before)
 /* ---- its life ---- */
 
 /* go: closed when exec may start. failed: receives the errno of exec. */
-static _Noreturn void become(const struct run_arguments *a, const char *object,
-			     const char *directory, int go, int failed)
+static _Noreturn void exec_program(const struct run_arguments *a, const char *object,
+				   const char *directory, int go, int failed)
 {
 	char number[16];
 	int code;
@@ -233,7 +233,7 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 	if (outcome->process == 0) {
 		give_signals_back(&before);
 		close(go[1]);
-		become(a, object, directory, go[0], failed[1]);
+		exec_program(a, object, directory, go[0], failed[1]);
 	}
 	child = outcome->process;
 	if (child < 0)

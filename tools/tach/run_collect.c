@@ -45,7 +45,7 @@ static int take_text(void *batch, const char *text, size_t length)
 }
 
 /* A file whose name does not end in .json is incomplete. */
-static int take(struct batch *b, const char *file)
+static int take_file(struct batch *b, const char *file)
 {
 	struct tach_snapshot *one;
 
@@ -57,7 +57,7 @@ static int take(struct batch *b, const char *file)
 }
 
 /* PID.N.json */
-static void note(struct run_reports *reports, const char *name, pid_t program)
+static void note_file(struct run_reports *reports, const char *name, pid_t program)
 {
 	if (tach_report_format(name) != TACH_FORMAT_JSON)
 		return;
@@ -79,8 +79,8 @@ int run_collect(struct run_reports *reports, int results, const char *directory,
 			continue;
 		snprintf(file, sizeof file, "%s/%s", directory, d->d_name);
 		if (code == 0)
-			code = take(&batch, file);
-		note(reports, d->d_name, program);
+			code = take_file(&batch, file);
+		note_file(reports, d->d_name, program);
 		unlink(file);
 	}
 	if (dir)

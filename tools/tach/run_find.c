@@ -67,7 +67,7 @@ int run_find_program(char *path, size_t size, const char *name)
 	return -1;
 }
 
-static int begins(const char *name, const char *with)
+static int begins_with(const char *name, const char *with)
 {
 	return strncmp(name, with, strlen(with)) == 0;
 }
@@ -78,17 +78,17 @@ static enum run_loading judge_linker(const char *linker)
 	const char *name = strrchr(linker, '/') ? strrchr(linker, '/') + 1 : linker;
 
 #ifdef __GLIBC__
-	if (begins(name, "ld-linux") || begins(name, "ld64") || begins(name, "ld.so") ||
-	    begins(name, "ld-2."))
+	if (begins_with(name, "ld-linux") || begins_with(name, "ld64") ||
+	    begins_with(name, "ld.so") || begins_with(name, "ld-2."))
 		return RUN_LOADABLE;
-	return begins(name, "ld-musl-") ? RUN_MUSL : RUN_FOREIGN;
+	return begins_with(name, "ld-musl-") ? RUN_MUSL : RUN_FOREIGN;
 #else
-	return begins(name, "ld-musl-") ? RUN_LOADABLE : RUN_FOREIGN;
+	return begins_with(name, "ld-musl-") ? RUN_LOADABLE : RUN_FOREIGN;
 #endif
 }
 
 /* Elf64_Ehdr and Elf64_Phdr, elf(5). */
-static enum run_loading judge(int fd)
+static enum run_loading judge_elf(int fd)
 {
 	enum run_loading loading = RUN_STATIC;
 	Elf64_Phdr segment;
@@ -122,12 +122,13 @@ static enum run_loading judge_program(const char *path)
 	int fd;
 
 	/* A dynamic linker that is run with a program as its argument also preloads. */
-	if (begins(base, "ld-linux") || begins(base, "ld.so") || begins(base, "ld-musl-"))
+	if (begins_with(base, "ld-linux") || begins_with(base, "ld.so") ||
+	    begins_with(base, "ld-musl-"))
 		return judge_linker(base);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return RUN_LOADABLE;
-	loading = judge(fd);
+	loading = judge_elf(fd);
 	close(fd);
 	return loading;
 }

@@ -18,7 +18,7 @@
 #include "tools/tach/run_outside.h"
 
 /* A value from which no overhead was subtracted. */
-static void value(struct tach__json_out *json, const char *name, double v, uint32_t flags)
+static void write_value(struct tach__json_out *json, const char *name, double v, uint32_t flags)
 {
 	tach__json_object(json, name);
 	tach__json_number(json, "value", v);
@@ -48,33 +48,33 @@ static double counted_by(const struct run_target *t, int i, uint32_t *flags)
 }
 
 /* Writes counts of one target, or of all. */
-static void counted(struct tach__json_out *json, const struct run_outside *o, int i,
-		    const struct run_target *one)
+static void write_counts(struct tach__json_out *json, const struct run_outside *o, int i,
+			 const struct run_target *one)
 {
 	uint32_t flags = 0;
 	double sum = one ? counted_by(one, i, &flags) : 0;
 
 	for (int k = 0; !one && k < o->ntargets; k++)
 		sum += counted_by(o->target[k], i, &flags);
-	value(json, tach_set_name(o->set, i), sum, flags);
+	write_value(json, tach_set_name(o->set, i), sum, flags);
 }
 
 static void counted_box(struct tach__json_out *json, const char *name, uint64_t count,
 			uint32_t flags)
 {
 	if (flags & TACH_FLAG_LOST)
-		value(json, name, 0, TACH_FLAG_LOST);
+		write_value(json, name, 0, TACH_FLAG_LOST);
 	else
-		value(json, name, (double)count, flags | TACH_FLAG_SHARED);
+		write_value(json, name, (double)count, flags | TACH_FLAG_SHARED);
 }
 
-static void member(struct tach__json_out *json, const struct run_outside *o, int i,
-		   const struct run_target *one)
+static void write_member(struct tach__json_out *json, const struct run_outside *o, int i,
+			 const struct run_target *one)
 {
 	int k = tach__uncore_member(o->boxes.uncore, o->set, i);
 
 	if (k < 0)
-		counted(json, o, i, one);
+		write_counts(json, o, i, one);
 	else
 		counted_box(json, tach_set_name(o->set, i),
 			    o->boxes.count[k] - o->boxes.last[k],
@@ -92,20 +92,20 @@ static int is_lost(const struct run_outside *o, int i, const struct run_target *
 	return lost;
 }
 
-static void part(struct tach__json_out *json, const struct run_outside *o, const char *name,
-		 const struct run_target *one, double seconds)
+static void write_part(struct tach__json_out *json, const struct run_outside *o,
+		       const char *name, const struct run_target *one, double seconds)
 {
 	tach__json_object(json, name);
-	value(json, "time", round(seconds * 1e9), 0);
+	write_value(json, "time", round(seconds * 1e9), 0);
 	for (int i = 0; i < tach_set_count(o->set); i++)
-		member(json, o, i, one);
+		write_member(json, o, i, one);
 	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
-		value(json, tach_set_metric_name(o->set, m), NAN, 0);
+		write_value(json, tach_set_metric_name(o->set, m), NAN, 0);
 	tach__json_end(json);
 }
 
 /* The place in the tree of regions. */
-static void place(struct tach__json_out *json, const char *name)
+static void write_place(struct tach__json_out *json, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_derived *d = tach_derived_default();
@@ -123,7 +123,7 @@ static void place(struct tach__json_out *json, const char *name)
 						  : info.long_description);
 }
 
-static void metric(struct tach__json_out *json, const struct tach_set *set, int m)
+static void write_metric(struct tach__json_out *json, const struct tach_set *set, int m)
 {
 	const struct tach_formula *f = tach_set_metric(set, m);
 	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
@@ -135,12 +135,12 @@ static void metric(struct tach__json_out *json, const struct tach_set *set, int 
 		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)length + 1);
 		tach__json_string(json, "formula", text);
 	}
-	place(json, tach_set_metric_name(set, m));
+	write_place(json, tach_set_metric_name(set, m));
 	tach__json_end(json);
 	free(text);
 }
 
-static void quantity(struct tach__json_out *json, const char *name)
+static void write_quantity(struct tach__json_out *json, const char *name)
 {
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", name);
@@ -148,8 +148,8 @@ static void quantity(struct tach__json_out *json, const char *name)
 }
 
 /* one: the row of one target; NULL: of all. */
-static void region(struct tach__json_out *json, const struct run_outside *o,
-		   const struct run_target *one, double seconds)
+static void write_region(struct tach__json_out *json, const struct run_outside *o,
+			 const struct run_target *one, double seconds)
 {
 	static const char *const zero[] = {"skipped", "excluded", "nested", "threads"};
 	int lost = 0;
@@ -170,8 +170,8 @@ static void region(struct tach__json_out *json, const struct run_outside *o,
 	tach__json_object(json, "provenance");
 	tach__json_int(json, lost ? "lost" : "syscall", 1);
 	tach__json_end(json);
-	part(json, o, "inclusive", one, seconds);
-	part(json, o, "self", one, seconds);
+	write_part(json, o, "inclusive", one, seconds);
+	write_part(json, o, "self", one, seconds);
 	tach__json_end(json);
 }
 
@@ -193,19 +193,19 @@ static void print(struct tach__json_out *json, const struct run_outside *o, doub
 	if (tach__rank() >= 0)
 		tach__json_int(json, "rank", tach__rank());
 	tach__json_array(json, "quantities");
-	quantity(json, "time");
+	write_quantity(json, "time");
 	for (int i = 0; i < tach_set_count(o->set); i++)
-		quantity(json, tach_set_name(o->set, i));
+		write_quantity(json, tach_set_name(o->set, i));
 	tach__json_end(json);
 	tach__json_array(json, "metrics");
 	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
-		metric(json, o->set, m);
+		write_metric(json, o->set, m);
 	tach__json_end(json);
 	tach__json_array(json, "regions");
 	if (!o->per_target)
-		region(json, o, NULL, seconds);
+		write_region(json, o, NULL, seconds);
 	for (int k = 0; o->per_target && k < o->ntargets; k++)
-		region(json, o, o->target[k], seconds);
+		write_region(json, o, o->target[k], seconds);
 	tach__json_end(json);
 	tach__json_end(json);
 }

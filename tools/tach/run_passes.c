@@ -20,7 +20,7 @@ struct passes {
 };
 
 /* Merges regions that occur twice in a process, like those of several processes. */
-static int keep(struct passes *p, struct run_reports *reports)
+static int keep_run(struct passes *p, struct run_reports *reports)
 {
 	struct tach_snapshot *one = reports->whole;
 	int code = one ? report_merge(&p->list[p->n], &one, 1, "tach run") : 0;
@@ -69,7 +69,7 @@ static int run_all(struct passes *p, const struct run_arguments *a,
 		p->outcome = (struct run_outcome){0};
 		code = run_once(&this, found, &reports, &p->outcome);
 		if (!code)
-			code = keep(p, &reports);
+			code = keep_run(p, &reports);
 		else
 			tach_snapshot_free(reports.whole);
 		if (i == 0)
@@ -80,7 +80,7 @@ static int run_all(struct passes *p, const struct run_arguments *a,
 	return !code && !more && i > 1 ? RUN_FAILED : code;
 }
 
-static int join(const struct passes *p, struct tach_snapshot **whole)
+static int join_runs(const struct passes *p, struct tach_snapshot **whole)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int code;
@@ -141,7 +141,7 @@ int run_passes(struct run_arguments *a, const struct run_found *found)
 	if (*plan->note)
 		fprintf(stderr, "tach run: %s\n", plan->note);
 	code = run_all(&p, a, found, &status);
-	if (!code && p.n && join(&p, &p.last.whole) != 0)
+	if (!code && p.n && join_runs(&p, &p.last.whole) != 0)
 		code = RUN_FAILED;
 	if (!code && run_report(a, &p.outcome, &p.last) != 0)
 		code = RUN_FAILED;

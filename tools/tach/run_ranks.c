@@ -80,7 +80,7 @@ static void folder_name(const struct run_arguments *a, char *to, size_t size)
  * Opens and locks the folder, which must belong to this user. Returns -1 with errno. The last
  * rank of an earlier run may remove it at the same time.
  */
-static int enter(const char *folder)
+static int enter_folder(const char *folder)
 {
 	for (;;) {
 		struct stat status = {.st_nlink = 0};
@@ -129,7 +129,7 @@ static int put(const char *folder, int fd, const struct tach_snapshot *mine)
 enum what { COUNT, TAKE, REMOVE };
 
 /* Looks at the parts in the folder; `what` says what to do with them. */
-static int look(const char *folder, enum what what, struct report_ranks *taken)
+static int look_at_parts(const char *folder, enum what what, struct report_ranks *taken)
 {
 	DIR *list = opendir(folder);
 	struct dirent *d;
@@ -157,17 +157,17 @@ static int look(const char *folder, enum what what, struct report_ranks *taken)
 }
 
 /* Joins the parts, which are complete. Parts that cannot be joined stay. */
-static int join(const char *folder, struct tach_snapshot **all)
+static int join_parts(const char *folder, struct tach_snapshot **all)
 {
 	struct report_ranks ranks = {NULL, 0};
 	int code = 0;
 
-	look(folder, TAKE, &ranks);
+	look_at_parts(folder, TAKE, &ranks);
 	if (ranks.n && !(*all = report_ranks_join(&ranks, "tach run"))) {
 		fprintf(stderr, "tach run: the parts stay in %s\n", folder);
 		code = -1;
 	} else {
-		look(folder, REMOVE, NULL);
+		look_at_parts(folder, REMOVE, NULL);
 		rmdir(folder);
 	}
 	report_ranks_free(&ranks);
@@ -182,13 +182,13 @@ int run_ranks_gather(const struct run_arguments *a, const struct tach_snapshot *
 
 	*all = NULL;
 	folder_name(a, folder, sizeof folder);
-	fd = enter(folder);
+	fd = enter_folder(folder);
 	code = fd < 0 ? -1 : put(folder, fd, mine);
 	if (code)
 		fprintf(stderr, "tach run: rank %d: %s: %s\n", tach__rank(), folder,
 			strerror(errno));
-	if (!code && look(folder, COUNT, NULL) == tach__rank_count())
-		code = join(folder, all);
+	if (!code && look_at_parts(folder, COUNT, NULL) == tach__rank_count())
+		code = join_parts(folder, all);
 	if (fd >= 0)
 		close(fd);
 	return code;

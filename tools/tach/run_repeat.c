@@ -49,17 +49,17 @@ static void add_own(struct samples *to, const char *quantity, double ns)
 		    ns);
 }
 
-static double nanoseconds(struct timeval t)
+static double nanoseconds_of(struct timeval t)
 {
 	return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
-static void take(struct samples *to, const struct run_reports *reports,
-		 const struct run_outcome *o)
+static void take_run(struct samples *to, const struct run_reports *reports,
+		     const struct run_outcome *o)
 {
 	add_own(to, "time", o->seconds * 1e9);
-	add_own(to, "user", nanoseconds(o->usage.ru_utime));
-	add_own(to, "system", nanoseconds(o->usage.ru_stime));
+	add_own(to, "user", nanoseconds_of(o->usage.ru_utime));
+	add_own(to, "system", nanoseconds_of(o->usage.ru_stime));
 	if (reports->whole)
 		samples_take(to, reports->whole, NULL, NULL);
 }
@@ -96,7 +96,7 @@ static size_t list_rows(const struct repeat *r, struct row *row)
 	return n;
 }
 
-static void change(const struct row *row, char number[32], char verdict[COMPARE_CELL])
+static void format_change(const struct row *row, char number[32], char verdict[COMPARE_CELL])
 {
 	*number = *verdict = '\0';
 	if (!row->versus)
@@ -106,7 +106,7 @@ static void change(const struct row *row, char number[32], char verdict[COMPARE_
 	compare_text(row->versus, verdict, COMPARE_CELL);
 }
 
-static int widest(int width, const char *text, int most)
+static int widest_text(int width, const char *text, int most)
 {
 	int length = (int)strnlen(text, (size_t)most);
 
@@ -120,13 +120,14 @@ static void widen_labels(const struct row *row, size_t n, int width[2])
 		char label[256];
 
 		series_label(row[i].of, row[i].of->twin, label, sizeof label);
-		width[0] = widest(width[0], label, 24);
+		width[0] = widest_text(width[0], label, 24);
 		tach_printable(row[i].of->quantity, label, sizeof label);
-		width[1] = widest(width[1], label, 20);
+		width[1] = widest_text(width[1], label, 20);
 	}
 }
 
-static void text(struct tach__out *out, const struct repeat *r, const struct row *row, size_t n)
+static void write_text(struct tach__out *out, const struct repeat *r, const struct row *row,
+		       size_t n)
 {
 	int several = r->n > 1, width[2] = {6, 8}; /* of "region", "quantity" */
 
@@ -150,7 +151,7 @@ static void text(struct tach__out *out, const struct repeat *r, const struct row
 			tach__out(out, "%7zu ", l->side + 1);
 		tach__out(out, "%5zu %10s %10s %10s %5.1f%% %10s", l->of->n, cell[0], cell[1],
 			  cell[2], 100 * l->is.confidence, cell[3]);
-		change(l, number, verdict);
+		format_change(l, number, verdict);
 		if (l->versus)
 			tach__out(out, " %10s %s", number, verdict);
 		tach__out_text(out, "\n");
@@ -164,7 +165,8 @@ static void text(struct tach__out *out, const struct repeat *r, const struct row
 		compare_sentences(out, &r->side[i].against_first);
 }
 
-static void csv(struct tach__out *out, const struct repeat *r, const struct row *row, size_t n)
+static void write_csv(struct tach__out *out, const struct repeat *r, const struct row *row,
+		      size_t n)
 {
 	int several = r->n > 1;
 
@@ -199,8 +201,8 @@ static void csv(struct tach__out *out, const struct repeat *r, const struct row 
 	}
 }
 
-static void json(struct tach__json_out *json, const struct repeat *r, const struct row *row,
-		 size_t n)
+static void write_json(struct tach__json_out *json, const struct repeat *r,
+		       const struct row *row, size_t n)
 {
 	tach__json_object(json, NULL);
 	tach__json_int(json, "tach-run-repeat", 1);
@@ -255,12 +257,12 @@ static int write_table(const struct run_arguments *a, const struct repeat *r)
 	n = list_rows(r, row);
 	tach__out_open(&out, tach__buffer_sink, &buffer);
 	if (a->format == TACH_FORMAT_TEXT) {
-		text(&out, r, row, n);
+		write_text(&out, r, row, n);
 	} else if (a->format == TACH_FORMAT_CSV) {
-		csv(&out, r, row, n);
+		write_csv(&out, r, row, n);
 	} else {
 		tach__json_begin(&to, &out, TACH__JSON_SPACED);
-		json(&to, r, row, n);
+		write_json(&to, r, row, n);
 		tach__out_text(&out, "\n");
 	}
 	code = tach__out_flush(&out);
@@ -321,7 +323,7 @@ static int run_side(struct side *s, int run)
 	if (!code && is_over(&outcome, run, s->status))
 		code = run ? RUN_FAILED : run_status(&outcome);
 	else if (!code)
-		take(&s->samples, &reports, &outcome);
+		take_run(&s->samples, &reports, &outcome);
 	tach_snapshot_free(reports.whole);
 	return code;
 }

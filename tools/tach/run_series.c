@@ -45,7 +45,7 @@ int run_series_end(struct run_series *s, const struct run_arguments *a)
 
 /* ---- an interval's rows ---- */
 
-static int width(const struct tach_snapshot *s, int q)
+static int column_width(const struct tach_snapshot *s, int q)
 {
 	int n = (int)strlen(tach__column_name(s, q));
 
@@ -60,7 +60,7 @@ static void text_heading(const struct run_series *s, const struct tach_snapshot 
 		fprintf(s->to, "  %-*s", NAME, "row");
 	for (int q = tach__column_next(shot, 0); q < tach__columns(shot);
 	     q = tach__column_next(shot, q))
-		fprintf(s->to, "  %*s ", width(shot, q), tach__column_name(shot, q));
+		fprintf(s->to, "  %*s ", column_width(shot, q), tach__column_name(shot, q));
 	putc('\n', s->to);
 }
 
@@ -83,7 +83,7 @@ static void text_row(const struct run_series *s, const struct tach_snapshot *sho
 
 		tach__column_value(shot, r, q, TACH_PART_INCLUSIVE, &v);
 		tach__unit_value(number, shot, q, tach__unit_shown(&v));
-		fprintf(s->to, "  %*s%c", width(shot, q), number,
+		fprintf(s->to, "  %*s%c", column_width(shot, q), number,
 			v.flags & TACH_FLAG_SCALED ? '*' : ' ');
 	}
 	putc('\n', s->to);
@@ -103,7 +103,7 @@ static void csv_value(const struct run_series *s, struct tach__out *out, const c
 	tach__out_text(out, "\"\r\n");
 }
 
-static void csv(struct run_series *s, const struct tach_snapshot *shot)
+static void write_csv(struct run_series *s, const struct tach_snapshot *shot)
 {
 	struct tach_region_info info = {0};
 	struct tach__out out;
@@ -131,7 +131,7 @@ static void json_value(struct tach__json_out *json, const char *name,
 	tach__json_end(json);
 }
 
-static void json(const struct run_series *s, const struct tach_snapshot *shot)
+static void write_json(const struct run_series *s, const struct tach_snapshot *shot)
 {
 	struct tach_region_info info = {0};
 	struct json_to to;
@@ -163,7 +163,7 @@ static void json(const struct run_series *s, const struct tach_snapshot *shot)
 	json_end(&to);
 }
 
-static void text(struct run_series *s, const struct tach_snapshot *shot)
+static void write_text(struct run_series *s, const struct tach_snapshot *shot)
 {
 	int n = tach_snapshot_nregions(shot);
 
@@ -174,7 +174,7 @@ static void text(struct run_series *s, const struct tach_snapshot *shot)
 }
 
 /* Ends the current interval. */
-static void tick(struct run_series *s, struct run_outside *o)
+static void end_interval(struct run_series *s, struct run_outside *o)
 {
 	double now = clock_seconds(CLOCK_MONOTONIC) - s->begun;
 	struct tach_snapshot *shot;
@@ -188,11 +188,11 @@ static void tick(struct run_series *s, struct run_outside *o)
 	if (!s->rows && s->format != TACH_FORMAT_JSON && *tach_snapshot_missing(shot))
 		fprintf(stderr, "tach run: %s\n", tach_snapshot_missing(shot));
 	if (s->format == TACH_FORMAT_JSON)
-		json(s, shot);
+		write_json(s, shot);
 	else if (s->format == TACH_FORMAT_CSV)
-		csv(s, shot);
+		write_csv(s, shot);
 	else
-		text(s, shot);
+		write_text(s, shot);
 	s->rows++;
 	if (fflush(s->to) != 0 && !s->code)
 		s->code = errno;
@@ -243,7 +243,7 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 
 		over = n > 0 || has_ended(process);
 		if (s->interval > 0 && (over || (n == 0 && wait == rest)))
-			tick(s, o);
+			end_interval(s, o);
 		/* The reader has gone, and there is no program to wait for. */
 		over |= signals >= 0 && s->interval > 0 && ferror(s->to);
 	}

@@ -69,7 +69,7 @@ int samples_save(const struct samples *s, const char *file, const char *who)
 	return -bad;
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -84,9 +84,9 @@ static int take_name(char *name)
 			*to++ = *name;
 			continue;
 		}
-		if (hex(name[1]) < 0 || hex(name[2]) < 0)
+		if (hex_digit(name[1]) < 0 || hex_digit(name[2]) < 0)
 			return -1;
-		*to++ = (char)(hex(name[1]) << 4 | hex(name[2]));
+		*to++ = (char)(hex_digit(name[1]) << 4 | hex_digit(name[2]));
 		name += 2;
 	}
 	*to = '\0';

@@ -76,7 +76,7 @@ static int take_sample(const char *path, const char *text, size_t length, const 
 	return code;
 }
 
-static int visit(const char *path, const struct stat *status, int type, struct FTW *at)
+static int visit_file(const char *path, const struct stat *status, int type, struct FTW *at)
 {
 	static const char end[] = "/new/sample.json";
 	size_t n = strlen(path), length;
@@ -103,7 +103,7 @@ int samples_load_criterion(struct samples *s, const char *folder, const char *wh
 	while (walk.folder > 1 && folder[walk.folder - 1] == '/')
 		walk.folder--;
 	s->of = "sample";
-	if (nftw(folder, visit, 16, FTW_PHYS) != 0 || walk.code)
+	if (nftw(folder, visit_file, 16, FTW_PHYS) != 0 || walk.code)
 		return -1;
 	return s->n > before ? 0 : 1;
 }

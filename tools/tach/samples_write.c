@@ -56,7 +56,7 @@ static int is_reserved(const char *quantity)
 	return 0;
 }
 
-static void google(struct tach__json_out *json, const struct benchmark *b)
+static void write_google(struct tach__json_out *json, const struct benchmark *b)
 {
 	const struct series *cpu = find(b, "cpu time");
 
@@ -93,7 +93,7 @@ static double mean_of(const struct series *s)
 	return s ? sum / (double)s->n : NAN;
 }
 
-static void hyperfine(struct tach__json_out *json, const struct benchmark *b)
+static void write_hyperfine(struct tach__json_out *json, const struct benchmark *b)
 {
 	double mean = mean_of(b->time), least = INFINITY, most = -INFINITY, squares = 0;
 
@@ -121,7 +121,7 @@ static void hyperfine(struct tach__json_out *json, const struct benchmark *b)
 
 /* ---- Bencher and github-action-benchmark: a median, and an interval that has it ---- */
 
-static void bmf(struct tach__json_out *json, const struct benchmark *b)
+static void write_bmf(struct tach__json_out *json, const struct benchmark *b)
 {
 	tach__json_line(json, 2);
 	tach__json_object(json, b->name);
@@ -140,7 +140,7 @@ static void bmf(struct tach__json_out *json, const struct benchmark *b)
 }
 
 /* Without metrics: of these a larger one may be better. */
-static void github(struct tach__json_out *json, const struct benchmark *b)
+static void write_github(struct tach__json_out *json, const struct benchmark *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		const struct series *s = b->list[i];
@@ -168,10 +168,10 @@ static const struct format {
 	const char *name, *list; /* list: the member that has the benchmarks; NULL: none */
 	int is_array, needs_time;
 	void (*write)(struct tach__json_out *json, const struct benchmark *b);
-} formats[] = {{"google-benchmark", "benchmarks", 1, 1, google},
-	       {"hyperfine", "results", 1, 1, hyperfine},
-	       {"bmf", NULL, 0, 0, bmf},
-	       {"github-action-benchmark", NULL, 1, 0, github}};
+} formats[] = {{"google-benchmark", "benchmarks", 1, 1, write_google},
+	       {"hyperfine", "results", 1, 1, write_hyperfine},
+	       {"bmf", NULL, 0, 0, write_bmf},
+	       {"github-action-benchmark", NULL, 1, 0, write_github}};
 
 int samples_format(const char *name)
 {
@@ -187,7 +187,7 @@ static void open_list(struct tach__json_out *json, const struct format *f)
 
 	if (f->list)
 		tach__json_object(json, NULL);
-	if (f->write == google) {
+	if (f->write == write_google) {
 		snprintf(version, sizeof version, "tach %s", tach_version());
 		tach__json_object(json, "context");
 		tach__json_string(json, "executable", version);

@@ -96,7 +96,7 @@ static void on_crash(int number)
 }
 
 /* An ignored signal stays ignored: nohup, and background jobs. */
-static void handle(int number, void (*handler)(int), int flags)
+static void set_handler(int number, void (*handler)(int), int flags)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
 
@@ -154,11 +154,11 @@ int screen_open(struct screen *s)
 	sigemptyset(&held);
 	for (int i = 0; i < NPOLITE; i++) {
 		sigaddset(&held, polite[i]);
-		handle(polite[i], note_signal, 0);
+		set_handler(polite[i], note_signal, 0);
 	}
 	sigprocmask(SIG_BLOCK, &held, NULL);
 	for (int i = 0; i < NDEADLY; i++)
-		handle(deadly[i], on_crash, (int)SA_RESETHAND);
+		set_handler(deadly[i], on_crash, (int)SA_RESETHAND);
 	atexit(screen_close);
 	return screen_take(s);
 }
@@ -193,7 +193,7 @@ void screen_stop(struct screen *s)
 	sigprocmask(SIG_UNBLOCK, &stop, &was);
 	/* The process stops here, and later continues. */
 	sigprocmask(SIG_SETMASK, &was, NULL);
-	handle(SIGTSTP, note_signal, 0);
+	set_handler(SIGTSTP, note_signal, 0);
 	tcgetattr(STDIN_FILENO, &saved);
 	screen_take(s);
 }

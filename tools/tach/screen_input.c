@@ -26,7 +26,7 @@ static int is_open_sequence(void)
 	return ninput == 2 || (input[1] == '[' && (last < 0x40 || last > 0x7e));
 }
 
-static void drop(int n)
+static void drop_input(int n)
 {
 	ninput -= n;
 	memmove(input, input + n, (size_t)ninput);
@@ -66,7 +66,7 @@ static int take_key(void)
 
 	if (key == SCREEN_ESCAPE && ninput > 1 && (input[1] == '[' || input[1] == 'O'))
 		key = sequence_key(&length);
-	drop(1 + length);
+	drop_input(1 + length);
 	return key;
 }
 

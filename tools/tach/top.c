@@ -146,7 +146,7 @@ static int print_looks(struct top *t, int fd, struct top_look *look)
 	return status;
 }
 
-static int watch(struct top *t, int fd)
+static int watch_process(struct top *t, int fd)
 {
 	struct top_look look = {0};
 	int live = !t->once && !t->json && screen_possible(), status;
@@ -178,7 +178,7 @@ int cmd_top(int argc, char **argv)
 		return EXIT_NO;
 	top_command(t.process, t.command, sizeof t.command);
 	fd = (int)syscall(SYS_pidfd_open, t.process, 0);
-	status = watch(&t, fd);
+	status = watch_process(&t, fd);
 	if (fd >= 0)
 		close(fd);
 	return status;

@@ -13,14 +13,14 @@ static const char *const fixed[] = {
 	[TOP_THREADS] = "threads",
 };
 
-static int nquantities(const struct tach_snapshot *s)
+static int count_quantities(const struct tach_snapshot *s)
 {
 	return tach_snapshot_nquantities(s) - 1;
 }
 
 int top_ncolumns(const struct tach_snapshot *s)
 {
-	return TOP_COUNTED + nquantities(s) + tach_snapshot_nmetrics(s);
+	return TOP_COUNTED + count_quantities(s) + tach_snapshot_nmetrics(s);
 }
 
 const char *top_column_name(const struct tach_snapshot *s, int c)
@@ -56,7 +56,8 @@ static double time_share(const struct tach_snapshot *s, int r, enum tach_part pa
 }
 
 /* Average of outermost entries: the sum of inclusive times contains only those. */
-static double average(const struct tach_snapshot *s, int r, const struct tach_region_info *info)
+static double average_time(const struct tach_snapshot *s, int r,
+			   const struct tach_region_info *info)
 {
 	struct tach_value v = {0};
 	double entries = (double)info->outermost;
@@ -67,7 +68,7 @@ static double average(const struct tach_snapshot *s, int r, const struct tach_re
 	return entries > 0 ? v.value / entries : NAN;
 }
 
-static double counted(const struct tach_snapshot *s, int r, int q, double seconds)
+static double count_of(const struct tach_snapshot *s, int r, int q, double seconds)
 {
 	struct tach_value v = {0};
 	double value;
@@ -94,12 +95,12 @@ double top_cell(const struct tach_snapshot *s, int r, int c, double seconds)
 	case TOP_THREADS:
 		return info.threads;
 	case TOP_AVG:
-		return average(s, r, &info);
+		return average_time(s, r, &info);
 	case TOP_P99:
 		return info.entries ? tach_snapshot_quantile(s, r, TACH_QUANTITY_TIME, 0.99)
 				    : NAN;
 	default:
-		return info.calls ? counted(s, r, c - TOP_COUNTED + 1, seconds) : NAN;
+		return info.calls ? count_of(s, r, c - TOP_COUNTED + 1, seconds) : NAN;
 	}
 }
 

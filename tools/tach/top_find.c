@@ -58,7 +58,7 @@ static int has_regions(int process, double *left, int *regions, unsigned long lo
 	return 1;
 }
 
-static void show(int process, int regions, unsigned long long threads)
+static void show_process(int process, int regions, unsigned long long threads)
 {
 	char command[64];
 
@@ -93,9 +93,9 @@ int top_find(void)
 		}
 		if (found == 2) {
 			fputs("tach top: several processes have regions; name one:\n", stderr);
-			show(first, first_regions, first_threads);
+			show_process(first, first_regions, first_threads);
 		}
-		show(process, regions, threads);
+		show_process(process, regions, threads);
 	}
 	if (folder)
 		closedir(folder);

@@ -74,7 +74,7 @@ static int all_extras(const struct tach_snapshot *s, int to[TOP_CELLS])
 	return n;
 }
 
-static int extras(const struct top *t, const struct tach_snapshot *s, int to[TOP_CELLS])
+static int find_extras(const struct top *t, const struct tach_snapshot *s, int to[TOP_CELLS])
 {
 	char name[256];
 	int n = 0;
@@ -120,7 +120,7 @@ static int longest_name(const struct tach_snapshot *s)
 }
 
 /* Returns 0 if there is no room. */
-static int add(struct top_layout *l, const struct tach_snapshot *s, int c, int width)
+static int add_column(struct top_layout *l, const struct tach_snapshot *s, int c, int width)
 {
 	int before = l->n ? l->cell[l->n - 1].at + l->cell[l->n - 1].width : l->name;
 	int w = column_width(s, c, width);
@@ -152,17 +152,17 @@ void top_layout(const struct top *t, const struct tach_snapshot *s, int width, i
 		struct top_layout *out)
 {
 	static const int fixed[] = {TOP_CALLS, TOP_TIME, TOP_SELF, TOP_THREADS, TOP_AVG};
-	int extra[TOP_CELLS], n = extras(t, s, extra), fits = 1;
+	int extra[TOP_CELLS], n = find_extras(t, s, extra), fits = 1;
 
 	memset(out, 0, sizeof *out);
 	out->name = width >= 60 ? NAME : NAME_LEAST;
 	out->extras = n;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed && fits; i++)
-		fits = add(out, s, fixed[i], width);
+		fits = add_column(out, s, fixed[i], width);
 	if (t->histograms && fits)
-		fits = add(out, s, TOP_P99, width);
+		fits = add_column(out, s, TOP_P99, width);
 	for (int i = first; i < n; i++) {
-		fits = fits && add(out, s, extra[i], width);
+		fits = fits && add_column(out, s, extra[i], width);
 		out->more += !fits;
 	}
 	widen_names(out, s, width);

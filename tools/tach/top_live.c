@@ -194,7 +194,7 @@ static int look_again(struct live *v)
 	return status == TOP_ENDED;
 }
 
-static int run(struct live *v, int fd)
+static int run_view(struct live *v, int fd)
 {
 	for (;;) {
 		int event;
@@ -225,7 +225,7 @@ int top_live(struct top *t, int fd, struct top_look *look)
 		fputs("tach top: the terminal cannot be set up\n", stderr);
 		return EXIT_NO;
 	}
-	status = run(&v, fd);
+	status = run_view(&v, fd);
 	screen_close();
 	free(v.lines);
 	*look->error = '\0';

@@ -13,8 +13,8 @@ static int has_histograms(const struct tach_snapshot *s)
 	return 0;
 }
 
-static int take(struct top *t, struct tach_snapshot **out, double *when, char *error,
-		size_t size)
+static int take_look(struct top *t, struct tach_snapshot **out, double *when, char *error,
+		     size_t size)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int code = tach_snapshot_take_process(t->process, out, &err);
@@ -29,7 +29,7 @@ static int take(struct top *t, struct tach_snapshot **out, double *when, char *e
 
 int top_look_first(struct top *t, struct top_look *look)
 {
-	int code = take(t, &look->last, &look->when, look->error, sizeof look->error);
+	int code = take_look(t, &look->last, &look->when, look->error, sizeof look->error);
 
 	return code ? EXIT_NO : EXIT_DONE;
 }
@@ -42,7 +42,7 @@ int top_look_next(struct top *t, struct top_look *look)
 	int code;
 
 	*look->error = '\0';
-	code = take(t, &next, &when, look->error, sizeof look->error);
+	code = take_look(t, &next, &when, look->error, sizeof look->error);
 	/* The process's memory disappears before its pidfd reports the end. */
 	if (code == -ESRCH)
 		return TOP_ENDED;

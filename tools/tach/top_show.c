@@ -111,7 +111,7 @@ static void json_worst(struct tach__json_out *json, const struct tach_snapshot *
 	tach__json_end(json);
 }
 
-static double quantity(const struct tach_snapshot *s, int r, int q, enum tach_part part)
+static double quantity_value(const struct tach_snapshot *s, int r, int q, enum tach_part part)
 {
 	struct tach_value v = {0};
 
@@ -119,7 +119,7 @@ static double quantity(const struct tach_snapshot *s, int r, int q, enum tach_pa
 	return v.value;
 }
 
-static double metric(const struct tach_snapshot *s, int r, int m)
+static double metric_value(const struct tach_snapshot *s, int r, int m)
 {
 	struct tach_value v = {0};
 
@@ -139,19 +139,19 @@ static void json_region(struct tach__json_out *json, const struct tach_snapshot 
 	tach__json_unsigned(json, "line", info.line);
 	tach__json_unsigned(json, "entries", info.entries);
 	tach__json_unsigned(json, "threads", info.threads);
-	tach__json_number(json, "time_ns", quantity(s, r, 0, TACH_PART_INCLUSIVE));
-	tach__json_number(json, "self_ns", quantity(s, r, 0, TACH_PART_SELF));
+	tach__json_number(json, "time_ns", quantity_value(s, r, 0, TACH_PART_INCLUSIVE));
+	tach__json_number(json, "self_ns", quantity_value(s, r, 0, TACH_PART_SELF));
 	tach__json_number(json, "avg_ns", top_cell(s, r, TOP_AVG, seconds));
 	tach__json_number(json, "p99_ns", top_cell(s, r, TOP_P99, seconds));
 	tach__json_object(json, "counts");
 	for (int q = tach__column_next(s, 0); q < tach_snapshot_nquantities(s);
 	     q = tach__column_next(s, q))
 		tach__json_number(json, tach_snapshot_quantity(s, q),
-				  quantity(s, r, q, TACH_PART_INCLUSIVE));
+				  quantity_value(s, r, q, TACH_PART_INCLUSIVE));
 	tach__json_end(json);
 	tach__json_object(json, "metrics");
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++)
-		tach__json_number(json, tach_snapshot_metric(s, m), metric(s, r, m));
+		tach__json_number(json, tach_snapshot_metric(s, m), metric_value(s, r, m));
 	tach__json_end(json);
 	json_worst(json, s, r);
 	tach__json_end(json);
