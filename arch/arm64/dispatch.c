@@ -31,10 +31,12 @@ enum {
 #define CPU_CYCLES 0x11
 #define CHAIN	   0x1e
 
-/* Usual where the table does not know: all of Arm's own cores but the smallest have six. */
+/* Used if the table has no number: all of Arm's own cores except the smallest have six. */
 #define GENERAL_USUALLY 0x3full
 
-/* The words that libpfm-4 makes say what is excluded, in other bits than the register. */
+/*
+ * In libpfm-4's words, the bits for excluded levels are in other places than in the register.
+ */
 static uint32_t privilege_of(const struct tach__item *item)
 {
 	uint64_t word = item->codes[0];
@@ -46,7 +48,7 @@ static uint32_t privilege_of(const struct tach__item *item)
 	       (word >> 27 & 1 ? 0 : TACH_PRIVILEGE_HYPERVISOR);
 }
 
-static uint64_t filter(const struct tach__item *item)
+static uint64_t filter_bits(const struct tach__item *item)
 {
 	uint32_t privilege = privilege_of(item);
 
@@ -60,7 +62,7 @@ static uint32_t event_of(const struct tach__item *item)
 	return item->ncodes ? item->codes[0] & 0xffff : item->code & 0xffff;
 }
 
-static int check(const struct tach__dispatch *d)
+static int check_flags(const struct tach__dispatch *d)
 {
 	uint32_t known = d->pmu->encoding == TACH__ARM ? TACH_DISPATCH_CHAIN : 0;
 
@@ -92,7 +94,8 @@ static int no_counters(const struct tach__dispatch *d)
 
 /*
  * A chained event takes an even counter and the odd one above it. General counters are alike,
- * so the lowest whole pairs go to the chains and the rest to the others: nothing is lost.
+ * so the chains get the lowest whole pairs, and the other events get the rest: no counter is
+ * lost.
  */
 static int place_chains(struct tach__dispatch *d, uint64_t *free_counters, int8_t *counter)
 {
@@ -149,14 +152,14 @@ static int pmuv3_event(struct tach__dispatch *d, const struct tach__item *item, 
 	*enable |= 1ull << n;
 	if (n == CYCLES) {
 		tach__pmd(d, CYCLES, PMCCNTR, 0);
-		return tach__pmc(d, CYCLES, filter(item), PMCCFILTR, 0);
+		return tach__pmc(d, CYCLES, filter_bits(item), PMCCFILTR, 0);
 	}
 	tach__pmd(d, n, PMEVCNTR(n), 0);
-	rc = tach__pmc(d, n, filter(item) | event_of(item), PMEVTYPER(n), 0);
+	rc = tach__pmc(d, n, filter_bits(item) | event_of(item), PMEVTYPER(n), 0);
 	if (rc || !is_chained(item))
 		return rc;
 	*enable |= 2ull << n;
-	return tach__pmc(d, n + 1, filter(item) | CHAIN, PMEVTYPER(n + 1), 0);
+	return tach__pmc(d, n + 1, filter_bits(item) | CHAIN, PMEVTYPER(n + 1), 0);
 }
 
 static int dispatch_pmuv3(struct tach__dispatch *d, const int8_t *counter)
@@ -213,7 +216,7 @@ static int dispatch_apple(struct tach__dispatch *d, const int8_t *counter)
 int tach__dispatch_arm64(struct tach__dispatch *d)
 {
 	int8_t counter[TACH_DISPATCH_EVENTS_MAX] = {0};
-	int rc = check(d);
+	int rc = check_flags(d);
 
 	if (!rc)
 		rc = assign_counters(d, counter);

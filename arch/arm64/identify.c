@@ -21,7 +21,7 @@ struct kinds {
 	uint32_t implementer;
 };
 
-/* The new kind, or NULL when it was met before or there is no room. */
+/* Returns the new kind, or NULL if it is known already or there is no room. */
 static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uint32_t part)
 {
 	struct tach__cpu *cpu;

@@ -2,7 +2,7 @@
 /* PMUv3 counters as Linux schedules them (drivers/perf/arm_pmuv3.c, apple_m1_cpu_pmu.c). */
 #include "core/port/port.h"
 
-/* PMCR_EL0.N is not readable by programs; nearly all of Arm's own cores have six. */
+/* Programs cannot read PMCR_EL0.N; nearly all of Arm's own cores have six. */
 #define GENERAL_USUALLY 0x3full
 
 #define CYCLE_COUNTER (1ull << TACH__COUNTER_FIXED)

@@ -51,7 +51,9 @@ static int check_itanium2_sets(const struct tach__ia64 *w)
 	return 0;
 }
 
-/* The OZQ_CANCELS events of the L2 read one set of wires: one of them at a time. */
+/*
+ * The OZQ_CANCELS events of the L2 share one set of wires, so only one of them can be counted.
+ */
 static int check_cancels(const struct tach__ia64 *w, uint32_t first, uint32_t second,
 			 uint32_t third)
 {
@@ -117,7 +119,7 @@ static int assign_itanium2(struct tach__ia64 *w)
 	return solve(w, &p, NULL);
 }
 
-/* Events in the order in which they choose: see assign_montecito. */
+/* Events in the order in which they get counters: see assign_montecito. */
 struct queue {
 	uint8_t order[TACH_DISPATCH_EVENTS_MAX];
 	uint64_t prefer[TACH_DISPATCH_EVENTS_MAX], allowed[TACH_DISPATCH_EVENTS_MAX];
@@ -135,7 +137,7 @@ static void enqueue(struct queue *q, int event, uint64_t allowed, uint64_t prefe
 
 /*
  * Montecito: PMC5 selects the L1D set; PMC4 selects an L2D set for PMC4, 5 and 8, PMC6 one for
- * PMC6, 7 and 9. Events of a set are alike, so the one that selects it can be picked
+ * PMC6, 7 and 9. Events of a set are alike, so any of them may select it, and is chosen
  * beforehand.
  */
 static int queue_l2d(const struct tach__ia64 *w, struct queue *q, const uint64_t *allowed)
@@ -182,7 +184,10 @@ static int queue_l1d(const struct tach__ia64 *w, struct queue *q, const uint64_t
 	return 0;
 }
 
-/* The order in which events choose makes the first answer the one that is expected of old. */
+/*
+ * Events get counters in this order, so that the first answer is the one that older libraries
+ * give.
+ */
 static int assign_montecito(struct tach__ia64 *w)
 {
 	struct tach__problem p = {0}, sorted = {0};

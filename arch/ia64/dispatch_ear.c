@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ia64 event address registers: instruction, data, and Montecito's instruction pointer one.
- * Settings come from the caller; without them, from the event that counts what is captured.
+ * Settings come from the caller, or otherwise from the event that counts the captured accesses.
  */
 #include "arch/ia64/dispatch.h"
 

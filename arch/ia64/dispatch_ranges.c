@@ -73,7 +73,7 @@ static int fine_possible(const struct tach__ia64 *w, int n)
 /* Ranges from pair `pair` on; the upper limits lie two pairs higher. */
 static void fine(struct tach__ia64 *w, int n, int pair, struct tach_ranges_used *out)
 {
-	/* Two bundles is what the hardware can tell apart. */
+	/* The hardware compares addresses in units of two bundles. */
 	int by_two = w->model == TACH__MONTECITO || w->in->fine_32;
 
 	for (int i = 0; i < n; i++, pair++) {
@@ -252,7 +252,7 @@ static uint64_t range_qualifiers(const struct tach__ia64 *w)
 	uint32_t data = pairs_used(&w->d->out->data), code = pairs_used(&w->d->out->code);
 	uint64_t value = 0x2078fefefefeull;
 
-	/* In fine mode the lower limit's pair speaks for both. */
+	/* In fine mode the bits of the lower limit's pair stand for both pairs. */
 	if (w->d->out->code_fine)
 		code &= 3;
 	for (unsigned pair = 0; pair < 4; pair++) {
@@ -267,7 +267,7 @@ static uint64_t range_qualifiers(const struct tach__ia64 *w)
 	return value;
 }
 
-/* Itanium: with a data event address register PMC11 has been written already. */
+/* Itanium: if a data event address register is used, PMC11 has been written already. */
 static int itanium_data(struct tach__ia64 *w)
 {
 	int captured = w->in->dear.used != 0;

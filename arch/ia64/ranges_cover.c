@@ -91,8 +91,8 @@ static uint64_t end_of(const struct tach_register *pair)
 
 /*
  * A pair matches addresses that agree with it in the bits of its mask and in those above it,
- * which are always compared (Intel Itanium Architecture SDM volume 2, 7.1.1). How far from `at`
- * on?
+ * which are always compared (Intel Itanium Architecture SDM volume 2, 7.1.1). Returns the end
+ * of the matched range that begins at `at`.
  */
 static uint64_t matched_to(const struct tach_ranges_used *out, uint64_t at)
 {

@@ -43,7 +43,7 @@ struct harts {
 	char uarch[48];
 };
 
-/* The hart that the lines so far were of. */
+/* Adds the hart that the lines so far describe. */
 static void add_hart(struct harts *h)
 {
 	char id[sizeof h->out->id] = "";
@@ -90,7 +90,7 @@ int tach__riscv64_cpus(const char *root, int native, struct tach__cpu *out, int 
 	(void)native;
 	tach__file_lines(root, "/proc/cpuinfo", read_cpuinfo_line, &h);
 	add_hart(&h);
-	/* Nameless, but RISC-V: what the firmware counts is there. */
+	/* The core has no name, but it is RISC-V, so the events of the firmware exist. */
 	if (h.n == 0 && h.seen && max > 0) {
 		memset(out, 0, sizeof *out);
 		snprintf(out->id, sizeof out->id, "not told");

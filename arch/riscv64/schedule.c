@@ -23,12 +23,12 @@
 /* General counters and fixed ones are numbered as the CSRs are, from 0xc00 on. */
 #define CYCLE	(1ull << TACH__COUNTER_FIXED)
 #define INSTRET (1ull << (TACH__COUNTER_FIXED + 2))
-/* CSR 0xc01 is the clock: a place that no event ever gets. */
+/* CSR 0xc01 is the clock, so no event gets this place. */
 #define NOWHERE (1ull << (TACH__COUNTER_FIXED + 1))
 
 enum { SBI_CYCLES = 1, SBI_INSTRUCTIONS, SBI_FIRMWARE = 0xf };
 
-/* tach__machine.kind: what cycles and instructions may have. */
+/* tach__machine.kind: the counters that cycles and instructions may use. */
 enum { OWN_COUNTER, ANY_COUNTER, NO_COUNTER };
 
 static int can_overflow(void *kind, const char *line)

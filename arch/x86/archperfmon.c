@@ -17,7 +17,7 @@
 
 /*
  * Version, never 0, in bits 0-7, absent events from bit 8 on. A processor that is only named
- * has version 3 and the seven events of that; STANDS_IN says that no CPUID told so.
+ * has version 3 and its seven events; STANDS_IN shows that this is not from CPUID.
  */
 enum { NEVENTS = 13, STANDS_IN = 1 << 30 };
 enum { FORCED = 3 | ((1 << NEVENTS) - (1 << 7)) << 8 | STANDS_IN };

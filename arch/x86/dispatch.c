@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* x86 dispatch: which register layout, and what all of them check. */
+/* x86 dispatch: chooses the register layout, and does the checks that all layouts need. */
 #include "arch/x86/dispatch.h"
 
 uint64_t tach__sel_options(const struct tach__item *item)

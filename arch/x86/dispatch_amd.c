@@ -85,7 +85,9 @@ static int check_options(const struct tach__dispatch *d, const struct tach__item
 	return 0;
 }
 
-/* Event by event, so that the first that cannot be had decides what is wrong. */
+/*
+ * Checks event by event, so that the error is that of the first event that cannot be counted.
+ */
 static int check_events(struct tach__dispatch *d)
 {
 	int rc = tach__x86_privilege(d, d->in->privilege), left;
@@ -115,7 +117,9 @@ static uint64_t select_of(const struct tach__item *item)
 
 	if (item->in->ncodes && !item->in->privilege)
 		return item->codes[0];
-	/* For the encoder "h" is a level like "u" and "k": it left these out if "h" was given.
+	/*
+	 * To the encoder, "h" is a level like "u" and "k": if "h" was given, it left the others
+	 * out.
 	 */
 	if (item->ncodes)
 		return (item->codes[0] & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
@@ -197,7 +201,7 @@ static int ibs_asked_for(struct tach__dispatch *d)
 	return rc;
 }
 
-/* As of old an IBS event leaves a counter's place free, if there is room for that. */
+/* As in older libraries, an IBS event leaves a counter's place free, if there is room. */
 static uint64_t customary(const struct tach__dispatch *d, int *next)
 {
 	while (*next < d->pmu->general && !tach__available(d, (unsigned)*next))

@@ -121,8 +121,8 @@ static int check_offcore(struct tach__intel *w, const struct tach__item *item)
 }
 
 /*
- * Options that rule out the only counter that an event has, and more events than counters in a
- * set of one or two: no need to look at the rest.
+ * Refuses options that rule out the only counter of an event, and more events than counters if
+ * all need the same one or two. The rest is then not looked at.
  */
 static int check_counters(const struct tach__intel *w, int i)
 {
@@ -165,7 +165,9 @@ static int check_flags(const struct tach__intel *w, const struct tach__item *ite
 	return 0;
 }
 
-/* Event by event, so that the first that cannot be had decides what is wrong. */
+/*
+ * Checks event by event, so that the error is that of the first event that cannot be counted.
+ */
 static int check_events(struct tach__intel *w)
 {
 	int rc = tach__x86_privilege(w->d, w->d->in->privilege);

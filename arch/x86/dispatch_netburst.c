@@ -157,7 +157,7 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
-	/* For rows that an encoder did not decide. */
+	/* Only for rows that no encoder has checked. */
 	if (!rc && !item->in->ncodes &&
 	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
 		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");

@@ -56,7 +56,7 @@ int tach__amd_encode(struct tach__work *w)
 	if (!(w->given & LEVELS)) {
 		w->shown[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
 		w->shown[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
-		/* The bit is there on families that have no modifier for it. */
+		/* Families without a modifier for this bit have the bit, too. */
 		w->shown[TACH__MOD_H] = w->privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	}
 	host = v[TACH__MOD_H];

@@ -17,7 +17,7 @@
 
 enum { LDLAT_DEFAULT = 3, FETHR_DEFAULT = 1, FETHR_SHIFT = 8, FETHR_MASK = 0xfff };
 
-/* Modifiers from here on are no bits of the event select register. */
+/* Modifiers from here on are not bits of the event select register. */
 #define NWIRED (TACH__MOD_INTXCP + 1)
 
 /* The bits collected from event and umasks so far. */
@@ -173,14 +173,17 @@ static int take_modifier(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
-/* How many bits a umask given as a number may have. */
+/* Returns how many bits a umask may have if it is given as a number. */
 static int raw_bits(const struct tach__work *w, const struct select *s)
 {
 	const char *pmu = tach__str(w->pmu->name);
 
 	if (!(w->event->flags & TACH__EV_OFFCORE) || !s->to_msr)
 		return 8;
-	/* Westmere's MSR_OFFCORE_RSP has 16 bits; this table knows no other way to say it. */
+	/*
+	 * Westmere's MSR_OFFCORE_RSP has 16 bits. The table has no field for this, so the name
+	 * decides.
+	 */
 	return __builtin_strncmp(pmu, "wsm", 3) == 0 ? 16 : 38;
 }
 
@@ -285,7 +288,7 @@ static int check_given(struct tach__work *w, struct select *s)
 	return 0;
 }
 
-/* Umasks that come by themselves: of these libpfm-4 leaves some attributes out. */
+/* Umasks that are chosen by default: libpfm-4 leaves out some of their attributes. */
 static int take_defaults(struct tach__work *w, struct select *s)
 {
 	unsigned at = w->nrows;

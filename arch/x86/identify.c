@@ -17,7 +17,7 @@ static int by_instruction(struct tach__cpu *cpu)
 {
 	unsigned most, a, b, c, d;
 
-	/* In a virtual machine each CPUID is a trap: no more than needed. */
+	/* In a virtual machine each CPUID is a trap, so no more are executed than needed. */
 	__cpuid(0, most, b, c, d);
 	if (most < 1)
 		return 0;

@@ -61,7 +61,7 @@ static int fixed_control(struct tach__intel *w)
 		     : 0;
 }
 
-/* Event, umask, and options: those wired into the code win over those asked for. */
+/* Event, umask and options. Options that are wired into the code replace requested ones. */
 static uint64_t select_of(const struct tach__intel *w, const struct tach__item *item)
 {
 	uint64_t code = item->code, options = tach__sel_options(item);

@@ -34,7 +34,7 @@ static const struct offcore_pair *pair_of(int table, uint32_t code)
 	return event >= 0 && tach__event_at(table, event)->code == big.code[1] ? &big : &small;
 }
 
-/* The fields of the word, where the code common to all Intel PMUs looks for them. */
+/* Puts the fields of the word where the code for all Intel PMUs expects them. */
 static void unpack(struct tach__item *item)
 {
 	uint64_t word = item->codes[0];
@@ -77,7 +77,10 @@ static int check_metrics(const struct tach__intel *w)
 					      "beside them");
 }
 
-/* The only register that takes this value, by the table: its MSR; 0: any, as on big cores. */
+/*
+ * Returns the MSR of the only register that takes this value according to the table; 0: any
+ * register, as on big cores.
+ */
 static uint64_t only_register(const struct tach__item *item, const struct offcore_pair *pair,
 			      uint64_t value)
 {
@@ -237,15 +240,20 @@ static int pebs(struct tach__intel *w)
 		if (!can_sample(&w->d->item[i]) || n >= PMD_METRICS_0)
 			continue;
 		value |= n < PMD_FIXED_0 ? 1ull << n : 1ull << (32 + n - PMD_FIXED_0);
-		/* Before, the latency had an enable bit of its own where fixed counters are
-		 * now. */
+		/*
+		 * Older processors have an enable bit for the latency where newer ones have
+		 * fixed counters.
+		 */
 		if (w->latency >> i & 1 && !pebs_everywhere(w->d->pmu))
 			value |= 1ull << (32 + n);
 	}
 	return value ? tach__pmc(w->d, PMC_PEBS_ENABLE, value, 0x3f1, 0x3f1) : 0;
 }
 
-/* Counters run when enabled here too, from architectural version 2 on, and Knights Corner's. */
+/*
+ * From architectural version 2 on, and on Knights Corner, counters run only if they are enabled
+ * here too.
+ */
 static int global_control(struct tach__intel *w)
 {
 	uint32_t at = w->model->knc ? MSR_KNC_GLOBAL : MSR_GLOBAL_CTRL;

@@ -181,7 +181,7 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 	else if (!table && event->type == PERF_TYPE_RAW)
 		own = raw_counters(m->pmu, config);
 	want->counters = general;
-	/* All that the table knows is any, however many this machine has. */
+	/* All counters of the table mean any counter, however many this machine has. */
 	if (own && own != row->general_mask)
 		want->counters &= own;
 	if (config & (EDGE | INV | CMASK | INTX | EQ) || event->config & UMASK2)

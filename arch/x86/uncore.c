@@ -141,7 +141,8 @@ static void queue_filter(struct tach__work *w, struct box *b)
 	if ((select != 0x35 && select != 0x36) || b->word[F1])
 		return;
 	b->word[F1] = 0x3b;
-	if (!w->quirks->box_slips) /* Named, these would be all that is let through. */
+	if (!w->quirks->box_slips) /* If the full name had these filters, only they would be let
+				      through. */
 		w->spelled &= ~QUEUE_FILTERS;
 }
 
@@ -149,7 +150,7 @@ static void show(struct tach__work *w, const struct box *b)
 {
 	/* Full names have node filters where they mean something, the idle ones never. */
 	w->spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
-	/* Filters that are not there: as 0 they would be. */
+	/* Leaves out filters that were not given: shown as 0, they would count as given. */
 	for (uint32_t set = w->spelled & ~w->given; set && !w->quirks->box_slips;
 	     set &= set - 1)
 		if (mods[__builtin_ctz(set)].also.width)

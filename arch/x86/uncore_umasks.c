@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Umasks of uncore events: those that were given, and those that come by themselves. */
+/* Umasks of uncore events: the given ones, and the defaults. */
 #include <stdio.h>
 #include "arch/x86/uncore.h"
 
@@ -61,7 +61,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		b->nc |= 1u << um->group;
 	if (um->flags & TACH__UM_XGT)
 		b->above = um->group;
-	/* For now: those that are required. */
+	/* At this point: the required groups. */
 	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
 	apply_umask(b, um);
 	if (um->flags & TACH__UM_SOLO) {

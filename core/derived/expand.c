@@ -129,7 +129,7 @@ static int with_modifiers(struct tach__expand *e, const struct tach_derived_info
  * The event's number, or a negative code without a text: the name is a definition's with
  * modifiers too. Definitions of another registry do not count.
  */
-static int maybe_native(struct tach__expand *e, const char *event)
+static int try_native(struct tach__expand *e, const char *event)
 {
 	struct tach_error unwanted = TACH_ERROR_INIT, *err = e->err;
 	int rc;
@@ -166,7 +166,7 @@ int tach__expand_called(struct tach__expand *e, const char *event)
 		return expand_definition(e, &next);
 	if (at == length && from < e->depth - 1)
 		return describe_ring(e, from);
-	rc = at ? maybe_native(e, event) : add_native(e, event, true);
+	rc = at ? try_native(e, event) : add_native(e, event, true);
 	if (rc == TACH_ERR_NOMEM)
 		return tach__error(e->err, rc, 0, 0, "out of memory");
 	if (rc < 0 && at)

@@ -55,7 +55,7 @@ static struct tach__span span(const struct line *l, const char *at, const char *
 	return (struct tach__span){at, (size_t)(end - at), column_of(l, at)};
 }
 
-static const char *until_comma(const char *at, const char *end)
+static const char *find_comma(const char *at, const char *end)
 {
 	while (at < end && *at != ',')
 		at++;
@@ -76,10 +76,10 @@ static size_t record_begins(const struct line *l, const char *at)
 			continue;
 		if ((size_t)(l->end - at) <= n || memcmp(at, words[i], n) != 0 || at[n] != ',')
 			continue;
-		comma = until_comma(at + n + 1, l->end);
+		comma = find_comma(at + n + 1, l->end);
 		if (comma == l->end)
 			continue;
-		type = span(l, comma + 1, until_comma(comma + 1, l->end));
+		type = span(l, comma + 1, find_comma(comma + 1, l->end));
 		if (tach__derived_type(&type) >= 0)
 			return n;
 	}
@@ -220,7 +220,7 @@ static void parse_cpu(struct line *l)
 					   column_of(l, l->at + 1)};
 		end++;
 	} else {
-		end = until_comma(l->at, l->end);
+		end = find_comma(l->at, l->end);
 		name = span(l, l->at, end);
 	}
 	while (end < l->end && (is_blank(*end) || *end == ','))
@@ -242,7 +242,7 @@ static void parse_cpu(struct line *l)
  */
 static void report_unknown(struct line *l, const struct tach__span *word)
 {
-	bool like_cpu = l->at < l->end && until_comma(l->at, l->end) == l->end;
+	bool like_cpu = l->at < l->end && find_comma(l->at, l->end) == l->end;
 
 	tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number, word->column,
 			     "unknown command '%.*s': CPU, PRESET or EVENT expected%s",

@@ -62,7 +62,7 @@ static bool is_quoted(const struct tach__span *s)
 }
 
 /* The name of a derived or a base event. */
-static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
+static bool check_name(const struct tach__fields *f, const struct tach__span *s,
 		       const char *what)
 {
 	if (!s->length)
@@ -193,7 +193,7 @@ static bool take_numbers(const struct tach__fields *f, struct tails *t)
 				    shown_length(level), level->at);
 		t->r->level = (int)value;
 	}
-	if (t->r->parent.at && !sound_name(f, &t->r->parent, "PARENT"))
+	if (t->r->parent.at && !check_name(f, &t->r->parent, "PARENT"))
 		return false;
 	return !t->r->threshold.at || parse_formula(f, t->r, &t->r->threshold, 0, &used);
 }
@@ -239,7 +239,7 @@ static bool parse_events(const struct tach__fields *f, struct tach__record *r, i
 		if (i - first == TACH__D_EVENTS_MAX)
 			return FAIL(f, f->field[i].column, "more than %d base events",
 				    TACH__D_EVENTS_MAX);
-		if (!sound_name(f, &f->field[i], "base event"))
+		if (!check_name(f, &f->field[i], "base event"))
 			return false;
 		r->event[r->nevents++] = f->field[i];
 	}
@@ -339,7 +339,7 @@ static bool interpret(const struct tach__fields *f, struct tach__record *r)
 	if (f->count < 1)
 		return FAIL(f, f->end, "an event name expected after %s", command);
 	r->name = f->field[0];
-	if (!sound_name(f, &r->name, "event name"))
+	if (!check_name(f, &r->name, "event name"))
 		return false;
 	if (f->count < 2)
 		return FAIL(f, f->end, "a derived type expected after the name");

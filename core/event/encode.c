@@ -232,10 +232,7 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all PMUs ---- */
 
-/*
- * No PMU has it. If a table has the name, `cpu_has_event` rejected it: this processor lacks the
- * event.
- */
+/* No PMU has it. If a table has the name, this processor lacks the event (`cpu_has_event`). */
 static int report_not_found(struct tach__work *w, const struct tach__text *name,
 			    const int *pmus, int n)
 {

@@ -16,7 +16,7 @@ struct most {
 	double value;
 };
 
-static void of_cpu(void *context, long cpu)
+static void take_cpu_maximum(void *context, long cpu)
 {
 	struct most *most = context;
 	char path[96];
@@ -33,11 +33,11 @@ static double read_cpufreq(const char *root)
 {
 	struct most most = {root, 0};
 
-	tach__cpus_online(root, of_cpu, &most);
+	tach__cpus_online(root, take_cpu_maximum, &most);
 	return 1e3 * most.value;
 }
 
-static int of_line(void *context, const char *line)
+static int take_clock_line(void *context, const char *line)
 {
 	struct most *most = context;
 	const char *value = tach__cpuinfo_value(line, "cpu MHz");
@@ -53,7 +53,7 @@ static double read_cpuinfo(const char *root)
 {
 	struct most most = {root, 0};
 
-	tach__file_lines(root, "/proc/cpuinfo", of_line, &most);
+	tach__file_lines(root, "/proc/cpuinfo", take_clock_line, &most);
 	return 1e6 * most.value;
 }
 

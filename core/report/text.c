@@ -50,7 +50,7 @@ static void value_text(char *to, const struct tach_snapshot *s, int q,
 
 /* ---- the table ---- */
 
-static int any_nested(const struct tach_snapshot *s)
+static int has_nested_region(const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 
@@ -282,7 +282,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	/* On a narrow terminal the name must leave space for a number next to it. */
 	int width = t->most = opt->width ? opt->width : COLUMNS;
 	int most = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
-	int self = any_nested(s);
+	int self = has_nested_region(s);
 
 	t->ascii = opt->ascii;
 	t->places = opt->places || tach__report_is_enabled("TACH_PLACES");

@@ -59,7 +59,9 @@ int tach__cores_have(const struct tach__cores *c, uint32_t type)
 	return 0;
 }
 
-/* Does the core type count an event of that type and config, which become its own? */
+/*
+ * Returns 1 if the core type counts an event of that type and config, and makes both its own.
+ */
 static int take_event(const struct tach__cores *c, int core, struct perf_event_attr *attr,
 		      int raw)
 {

@@ -66,10 +66,7 @@ int tach__cannot_divide(const struct perf_event_attr *attr)
 	return code == 0 || code == -EACCES || code == -EPERM;
 }
 
-/*
- * An event that every PMU has. That other programs hold counters does not keep it from being
- * opened.
- */
+/* Opens an event that every PMU has. It can be opened even if other programs hold counters. */
 static int counts_cycles(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,

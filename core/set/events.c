@@ -72,7 +72,7 @@ static int attach_event(struct tach__making *m, const struct tach_event *event,
 	return member;
 }
 
-/* Is it refused for leaving levels out, and for nothing else? */
+/* Returns 1 if the event is refused only because it leaves levels out. */
 static int is_undivided(const struct tach_event *e)
 {
 	struct perf_event_attr attr;
@@ -213,8 +213,8 @@ static int refuse_twice(const struct tach__making *m, struct tach__span name)
 }
 
 /*
- * 1: the event has joined the set already, because a derived event rests on it. A negative
- * code: the list has used the name before.
+ * Returns 1 if the event is in the set already, because a derived event uses it, or a negative
+ * code if the list has used the name before.
  */
 static int has_member(struct tach__making *m, struct tach__span name, int labelled)
 {
@@ -251,7 +251,7 @@ static int add_listed(struct tach__making *m, const struct tach__listed *item,
 	return code < 0 ? code : 0;
 }
 
-static int listed(struct tach__making *m, const struct tach__listed *item)
+static int add_item(struct tach__making *m, const struct tach__listed *item)
 {
 	struct tach__span event = item->event;
 	char *string = tach__list_string(item);
@@ -293,7 +293,7 @@ int tach__set_events(struct tach__making *m)
 	while (!code && tach__list_next(&list, &item)) {
 		code = check_item(m, &item);
 		if (!code)
-			code = listed(m, &item);
+			code = add_item(m, &item);
 	}
 	return code;
 }

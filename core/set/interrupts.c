@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Interrupts in a set: the member that counts them, and the members they are taken out of. */
+/*
+ * Interrupts in a set: the member that counts them, and the members from which they are
+ * subtracted.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <tach/arch.h>
@@ -14,7 +17,10 @@ static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1}
 
 enum { ONE = 1, SEVERAL };
 
-/* ONE, or SEVERAL, events are them on this PMU; 0: none; or why it cannot be counted. */
+/*
+ * Returns whether ONE or SEVERAL events count interrupts on this PMU; 0: no event does; or the
+ * reason why they cannot be counted.
+ */
 static int find_known(struct tach__making *m)
 {
 	struct tach_expansion *x = NULL;
@@ -41,7 +47,7 @@ static int leave_out(struct tach__making *m, const char *why)
 	return TACH__LEFT_OUT;
 }
 
-/* The member's number; TACH__LEFT_OUT, said; or a negative code. */
+/* Returns the member's number, TACH__LEFT_OUT after noting why, or a negative code. */
 static int add_member(struct tach__making *m)
 {
 	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
@@ -86,7 +92,10 @@ static int user_only(const struct perf_event_attr *attr)
 	return !attr->exclude_user && attr->exclude_kernel;
 }
 
-/* Does the attr count that event? For events that type and config identify completely. */
+/*
+ * Returns 1 if the attr counts that event. Only for events that type and config identify
+ * completely.
+ */
 static int counts_event(const struct perf_event_attr *attr, const struct tach_event *event)
 {
 	return attr->type == event->type && attr->config == event->config && !attr->config1 &&

@@ -63,7 +63,7 @@ static void close_group(struct tach__list *list)
 	list->modifiers.length = 0;
 }
 
-/* To the head of an event. */
+/* Skips to the beginning of an event. */
 static void skip_to_event(struct tach__list *list)
 {
 	for (;;) {

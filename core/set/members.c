@@ -110,8 +110,8 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
  * Was an event of the same kind and privilege levels refused with this code? Then the reason is
  * the same, and its files need not be read again. EINVAL is about one event alone.
  */
-static int same_refusal(const struct tach__making *m, const struct perf_event_attr *attr,
-			int code)
+static int was_refused_alike(const struct tach__making *m, const struct perf_event_attr *attr,
+			     int code)
 {
 	const struct perf_event_attr *first = &m->refused.attr;
 
@@ -133,7 +133,7 @@ static int probe_member(struct tach__making *m, int member)
 		return 0;
 	for (int i = 0; i < member; i++)
 		fit += m->set->member[i].kind == TACH_MEMBER_HARDWARE;
-	if (fit == 0 && same_refusal(m, &it->attr, code)) {
+	if (fit == 0 && was_refused_alike(m, &it->attr, code)) {
 		snprintf(why.text, sizeof why.text, "%s%s", it->name, m->refused.why);
 	} else {
 		const char *cause;
@@ -274,7 +274,7 @@ void tach__set_forget(struct tach__making *m, int count)
 }
 
 /* Does the word around text[at] consist of perf's letters: u, kH, pp? */
-static int is_letters(const char *text, size_t length, size_t at)
+static int is_modifier_word(const char *text, size_t length, size_t at)
 {
 	size_t from = at;
 	int unused;
@@ -296,8 +296,8 @@ static int is_same_name(const char *have, const char *name, size_t length)
 	if (strncasecmp(have, name, length) != 0)
 		return 0;
 	for (size_t i = 0; i < length; i++)
-		if (have[i] != name[i] && is_letters(have, length, i) &&
-		    is_letters(name, length, i))
+		if (have[i] != name[i] && is_modifier_word(have, length, i) &&
+		    is_modifier_word(name, length, i))
 			return 0;
 	return 1;
 }

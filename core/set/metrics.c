@@ -317,7 +317,10 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 	return code;
 }
 
-/* Semicolons separate metrics, and so do commas behind names alone: "ipc, cpi; x = a / b". */
+/*
+ * Semicolons separate metrics. So do commas after names that stand alone: "ipc, cpi; x = a /
+ * b".
+ */
 static size_t metric_length(const char *at)
 {
 	size_t blanks = strspn(at, " \t"), length = strcspn(at + blanks, " \t,;\n=");

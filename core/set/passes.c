@@ -30,7 +30,7 @@ static int is_repeated(struct tach__span t)
 	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
 }
 
-/* 0 when the scheduler is to see it too. */
+/* Returns 0 if the scheduler must see the event too. */
 static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;

@@ -33,7 +33,7 @@ static int fail(struct planning *p, int code, int column, const char *text)
 
 /* ---- what is counted ---- */
 
-/* Its number among the plan's, or a code. string NULL: the name is one. */
+/* Returns the event's number in the plan, or a code. string NULL: the name is the event. */
 static int add_event(struct planning *p, const struct tach_set *set, int member,
 		     const char *string)
 {
@@ -94,7 +94,7 @@ static int set_of(struct tach_set **set, const char *events, const char *metrics
 	return tach_set_create(&opt, set, err);
 }
 
-/* string: its first member, if that has a name of its own. */
+/* string: names the first member, if that has a name of its own. */
 static int add_set(struct planning *p, const char *events, const char *metrics,
 		   const char *string)
 {
@@ -128,7 +128,7 @@ static int add_one(struct planning *p, const char *event)
 	return code;
 }
 
-/* A metric, by its name, of more events than a set holds. */
+/* Adds the metric of that name, which has more events than a set holds. */
 static int add_wide(struct planning *p, const char *name)
 {
 	struct tach__metric metric = {.node = tach__metric_place(-1, name)};
@@ -157,7 +157,7 @@ static int add_wide(struct planning *p, const char *name)
 
 /* ---- lists ---- */
 
-/* As a list of its own; NULL: no memory. */
+/* Returns the event as a list of its own; NULL: no memory. */
 static char *text_of(const struct tach__listed *item, const char *string)
 {
 	char *text;
@@ -205,7 +205,7 @@ static int add_events(struct planning *p)
 	return code;
 }
 
-/* asked: how much of the text is the caller's; the rest is the tree's, and may fail. */
+/* asked: how much of the text is the caller's. The rest is the tree's, and may fail. */
 static int add_metrics(struct planning *p, const char *text, size_t asked)
 {
 	struct tach__plan *plan = p->plan;

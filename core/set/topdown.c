@@ -40,7 +40,7 @@ static int next_part(const char **at, const char **part, size_t *length)
 	return 1;
 }
 
-/* The word alone, or with a number after a colon: topdown:slots is an event. */
+/* Returns 1 for the word alone, or with a number after a colon; topdown:slots is an event. */
 static int is_word(const char *part, size_t length)
 {
 	size_t n = strlen(WORD);

@@ -305,7 +305,7 @@ static void say_late(const char *line, size_t length)
 }
 
 /* A reader that has gone, or is slow, knows that it did not get everything. */
-static int is_readers(int code)
+static int is_fault_of_reader(int code)
 {
 	return code == -EPIPE || code == -ENXIO || code == -EAGAIN || code == -ETIMEDOUT ||
 	       code == -EBUSY;
@@ -317,7 +317,7 @@ void tach__environment_unwritten(const char *variable, const char *file, int cod
 	char line[400];
 	int n;
 
-	if (is_readers(code) || told_of_output ||
+	if (is_fault_of_reader(code) || told_of_output ||
 	    __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
 		return;
 	n = snprintf(line, sizeof line, "tach: %s was not written: %.200s: %s\n", variable,

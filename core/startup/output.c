@@ -74,10 +74,7 @@ static int stream_look(dev_t *device, ino_t *inode)
 	return 1;
 }
 
-/*
- * Makes the name absolute, from the folder where the program began, even if it changes its
- * folder.
- */
+/* Makes the name absolute: the program may have changed its folder since it began. */
 void tach__output_absolute(char to[PATH_MAX], const char *file)
 {
 	size_t n = 0;
@@ -128,9 +125,7 @@ int tach__output_is_per_process(const char *file)
 	return strstr(file, "%p") || strstr(file, "%u");
 }
 
-/*
- * Writes "NUMBER:NAMESPACE"; the namespace is 0 if /proc does not show it: pid_namespaces(7).
- */
+/* Writes "NUMBER:NAMESPACE"; the latter is 0 if /proc does not show it: pid_namespaces(7). */
 static void name_process(char name[40])
 {
 	struct stat namespace = {0};
@@ -264,10 +259,7 @@ static int render_report(const struct tach_snapshot *s, struct tach__buffer *tex
 	return tach_report_write(s, &opt, tach__buffer_sink, text, err);
 }
 
-/*
- * Checks the destination that the process had at its start. Returns 0, or the reason why
- * nothing can be written.
- */
+/* Checks the destination of the process's start. Returns 0, or why nothing can be written. */
 static int check_destination(struct tach_error *err)
 {
 	dev_t device;

@@ -48,7 +48,7 @@ struct cpus {
 	int code;
 };
 
-static void on_cpu(void *context, long cpu)
+static void take_on_cpu(void *context, long cpu)
 {
 	struct cpus *c = context;
 
@@ -78,7 +78,7 @@ static int on_cpus(struct search *s, const struct tach_event *event,
 				   "%s: its file cpumask in sysfs has more than %d characters; "
 				   "name a processor with :cpu=N",
 				   event->name, LIST_MAX - 2);
-	if (!tach__cpu_list(list, on_cpu, &c))
+	if (!tach__cpu_list(list, take_on_cpu, &c))
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
 				   "%s: sysfs has no file cpumask with the processors that "
 				   "count it; name one with :cpu=N",
@@ -112,7 +112,7 @@ static int encode_box(const char *string, const char *sysfs, struct tach_event *
 	return tach_event_encode(string, &opt, event, err);
 }
 
-static int one(struct search *s, const char *string)
+static int take_box(struct search *s, const char *string)
 {
 	struct perf_event_attr attr = {.size = sizeof attr};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -158,7 +158,7 @@ static int is_instance(const struct search *s, const char *name)
 	return !*number;
 }
 
-static int instance(struct search *s, const char *name)
+static int take_instance(struct search *s, const char *name)
 {
 	char string[TACH_EVENT_NAME_MAX];
 	int n = snprintf(string, sizeof string, "%s%s", name, s->rest);
@@ -167,11 +167,11 @@ static int instance(struct search *s, const char *name)
 		return tach__error(s->err, TACH_ERR_TOOMANY, 0, 1,
 				   "an event string of %d characters", n);
 	s->shift = (int)strlen(name) - (int)(s->rest - s->string);
-	return one(s, string);
+	return take_box(s, string);
 }
 
 /* From the tables; skips boxes that the kernel does not support. */
-static int instances(struct search *s)
+static int take_instances(struct search *s)
 {
 	int code = 0;
 
@@ -183,7 +183,7 @@ static int instances(struct search *s)
 		s->known++;
 		if (!s->sysfs && !tach__box_in(tach__boxes(), pmu))
 			continue;
-		code = instance(s, name);
+		code = take_instance(s, name);
 		if (s->unserved)
 			code = s->unserved = 0;
 	}
@@ -215,7 +215,7 @@ static int device_instances(struct search *s)
 		if (!is_device(s, d->d_name))
 			continue;
 		s->known++;
-		code = instance(s, d->d_name);
+		code = take_instance(s, d->d_name);
 		/* A kind may have devices with other events, for example perf's *imc*. */
 		if (code == TACH_ERR_ATTR)
 			other = 1, code = 0;
@@ -231,7 +231,7 @@ static int search_kind(struct search *s)
 	int code;
 
 	s->err = &first;
-	code = *s->rest == '/' ? device_instances(s) : instances(s);
+	code = *s->rest == '/' ? device_instances(s) : take_instances(s);
 	s->err = outer;
 	if (code)
 		return tach__error(outer, code, 0, first.column, "%s", first.text);
@@ -305,7 +305,7 @@ int tach__uncore_boxes(const char *string, const char *sysfs,
 		s.prefix = kind_length(s.string);
 		s.rest = s.string + s.prefix + 1;
 	}
-	code = s.prefix ? search_kind(&s) : one(&s, string);
+	code = s.prefix ? search_kind(&s) : take_box(&s, string);
 	errno = saved;
 	return code;
 }

@@ -41,7 +41,7 @@ void people_open(void);
 void complain(const char *who, const char *string, const struct tach_error *err);
 
 /* Prints where the help is, after an error in the command line. Returns EXIT_USAGE. */
-int usage_told(const char *command);
+int print_usage_error(const char *command);
 
 /*
  * privilege.c: parses letters out of u k h, or libpfm's number, to TACH_PRIVILEGE_*. Returns 0

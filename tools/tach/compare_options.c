@@ -23,7 +23,7 @@ const char compare_help[] =
 static int refuse_option(const struct compare_options *o, const char *what, const char *word)
 {
 	fprintf(stderr, "%s: %s: %s\n", o->who, what, word);
-	return usage_told(strchr(o->who, ' ') + 1);
+	return print_usage_error(strchr(o->who, ' ') + 1);
 }
 
 /* QUANTITY > +X%, or < -X%. */

@@ -5,7 +5,7 @@
 
 enum { LINE_MOST = 200 };
 
-int usage_told(const char *command)
+int print_usage_error(const char *command)
 {
 	fprintf(stderr, "tach %s --help shows how it is used\n", command);
 	return EXIT_USAGE;

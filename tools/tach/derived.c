@@ -57,7 +57,7 @@ static const struct option options[] = {
 static int usage(const char *what, const char *value)
 {
 	fprintf(stderr, "tach derived: %s '%s'\n", what, value);
-	return usage_told("derived");
+	return print_usage_error("derived");
 }
 
 static int parse_positive(const char *text, double *value)
@@ -351,7 +351,7 @@ int cmd_derived(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			return usage_told("derived");
+			return print_usage_error("derived");
 		}
 	}
 	what = optind < argc ? argv[optind++] : "";

@@ -86,7 +86,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 
 	if (!argc) {
 		fputs("tach derived eval: a formula expected\n", stderr);
-		return usage_told("derived");
+		return print_usage_error("derived");
 	}
 	for (int i = 1; i < argc; i++)
 		if (parse_operand(argv[i], n, given) < 0) {
@@ -94,7 +94,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 				"tach derived eval: N<number>=<count> expected, each once, not "
 				"'%s'\n",
 				argv[i]);
-			return usage_told("derived");
+			return print_usage_error("derived");
 		}
 	f = compile(a, argv[0], a->postfix ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX, -1,
 		    &err);

@@ -43,12 +43,12 @@ static int parse(struct compare_options *o, int argc, char **argv)
 		if (code < 0)
 			fprintf(stderr, "tach diff: cannot use '%s'\n", argv[optind - 1]);
 		if (code)
-			return code < 0 ? usage_told("diff") : code;
+			return code < 0 ? print_usage_error("diff") : code;
 	}
 	if (argc - optind == 2)
 		return 0;
 	fprintf(stderr, "tach diff: give two files or folders, OLD and NEW\n");
-	return usage_told("diff");
+	return print_usage_error("diff");
 }
 
 int cmd_diff(int argc, char **argv)

@@ -273,7 +273,7 @@ static int bad_option(int c, const char *given)
 		if (values[i].c == c)
 			fprintf(stderr, "tach dispatch: %s, not '%s'\n", values[i].takes,
 				given);
-	return usage_told("dispatch");
+	return print_usage_error("dispatch");
 }
 
 int cmd_dispatch(int argc, char **argv)
@@ -302,7 +302,7 @@ int cmd_dispatch(int argc, char **argv)
 	r.nnames = argc - optind;
 	if (!r.nnames && !r.in.x86 && !r.in.ia64) {
 		fputs("tach dispatch: no events given\n", stderr);
-		return usage_told("dispatch");
+		return print_usage_error("dispatch");
 	}
 	return answer_request(&r);
 }

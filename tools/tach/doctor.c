@@ -197,7 +197,7 @@ int cmd_doctor(int argc, char **argv)
 			opt.root = argv[++i];
 		} else {
 			fprintf(stderr, "tach doctor: cannot use '%s'\n", argv[i]);
-			return usage_told("doctor");
+			return print_usage_error("doctor");
 		}
 	}
 	if (is_killed_by_seccomp()) {

@@ -54,7 +54,7 @@ static const struct option options[] = {
 static int usage(const char *what, const char *value)
 {
 	fprintf(stderr, "tach encode: %s '%s'\n", what, value);
-	return usage_told("encode");
+	return print_usage_error("encode");
 }
 
 /* ---- plain ---- */
@@ -282,13 +282,13 @@ int cmd_encode(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			return usage_told("encode");
+			return print_usage_error("encode");
 		}
 	if (batch ? optind < argc : optind == argc) {
 		fprintf(stderr, "tach encode: %s\n",
 			batch ? "--batch reads its events from standard input"
 			      : "no events given");
-		return usage_told("encode");
+		return print_usage_error("encode");
 	}
 	if (batch)
 		return encode_batch(stdin, &opt);

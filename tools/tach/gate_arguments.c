@@ -35,7 +35,7 @@ static const char end[] =
 int gate_usage(const char *what, const char *word)
 {
 	fprintf(stderr, "tach gate: %s%s%s\n", what, word ? ": " : "", word ? word : "");
-	return usage_told("gate");
+	return print_usage_error("gate");
 }
 
 enum { RUNS_MAX = 1000 };

@@ -62,7 +62,7 @@ struct arguments {
 static int bad_usage(const char *what, const char *word)
 {
 	fprintf(stderr, HISTORY_WHO ": %s%s%s\n", what, word ? ": " : "", word ? word : "");
-	return usage_told("history");
+	return print_usage_error("history");
 }
 
 static int take_least(struct arguments *a, const char *text)

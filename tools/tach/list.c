@@ -65,7 +65,7 @@ static int check_pattern(const char *pattern)
 	fprintf(stderr,
 		"tach list: '%.20s...' is longer than %d characters, the limit of a pattern\n",
 		pattern, PATTERN_MOST);
-	return usage_told("list");
+	return print_usage_error("list");
 }
 
 /* EVENT.UMASK equals EVENT:UMASK: vendors write the first, libpfm-4 the second. */
@@ -314,12 +314,12 @@ static int parse_arguments(int argc, char **argv, struct wanted *w)
 		else if (c == 'h')
 			return fputs(help, stdout), -1;
 		else
-			return usage_told("list");
+			return print_usage_error("list");
 	}
 	if (w->pmu && (w->all || w->uncore)) {
 		fprintf(stderr, "tach list: --%s or --pmu, not both\n",
 			w->all ? "all" : "uncore");
-		return usage_told("list");
+		return print_usage_error("list");
 	}
 	for (int i = optind; i < argc; i++)
 		if (check_pattern(argv[i]))

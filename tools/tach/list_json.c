@@ -7,31 +7,31 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/list.h"
 
-static void if_any(struct tach__json_out *json, const char *key, const char *text)
+static void write_if_any(struct tach__json_out *json, const char *key, const char *text)
 {
 	if (text && *text)
 		tach__json_string(json, key, text);
 }
 
 /* Writes an event or a umask and leaves it open: the umasks of an event follow. */
-static void one_line(struct tach__json_out *json, const struct list_row *row)
+static void open_row(struct tach__json_out *json, const struct list_row *row)
 {
 	tach__json_line(json, row->is_umask ? 6 : 4);
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", row->name);
 	tach__json_hex(json, "code", row->code);
-	if_any(json, "counters", row->counters);
+	write_if_any(json, "counters", row->counters);
 	if (row->is_umask)
 		tach__json_int(json, "group", row->group);
 	if (row->is_default)
 		tach__json_bool(json, "default", 1);
 	if (row->deprecated)
 		tach__json_bool(json, "deprecated", 1);
-	if_any(json, "alias_of", row->alias_of);
-	if_any(json, "words", row->words);
-	if_any(json, "vendor_code", row->vendor_code);
-	if_any(json, "libpfm4_code", row->libpfm4_code);
-	if_any(json, "description", row->description);
+	write_if_any(json, "alias_of", row->alias_of);
+	write_if_any(json, "words", row->words);
+	write_if_any(json, "vendor_code", row->vendor_code);
+	write_if_any(json, "libpfm4_code", row->libpfm4_code);
+	write_if_any(json, "description", row->description);
 }
 
 /*
@@ -43,11 +43,11 @@ static size_t write_event(struct tach__json_out *json, const struct list_pmu *pm
 	struct list_row row;
 
 	list_row(pmu, &pmu->lines[i++], &row);
-	one_line(json, &row);
+	open_row(json, &row);
 	tach__json_array(json, "umasks");
 	for (; i < pmu->nlines && pmu->lines[i].umask >= 0; i++) {
 		list_row(pmu, &pmu->lines[i], &row);
-		one_line(json, &row);
+		open_row(json, &row);
 		tach__json_end(json);
 		if (i + 1 == pmu->nlines || pmu->lines[i + 1].umask < 0)
 			tach__json_line(json, 4);
@@ -62,8 +62,8 @@ static void write_derived(struct tach__json_out *json, const struct tach_derived
 	tach__json_line(json, 4);
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", info->name);
-	if_any(json, "description", info->short_description);
-	if_any(json, "file", info->file);
+	write_if_any(json, "description", info->short_description);
+	write_if_any(json, "file", info->file);
 	tach__json_int(json, "line", info->line);
 	tach__json_end(json);
 }
@@ -71,10 +71,10 @@ static void write_derived(struct tach__json_out *json, const struct tach_derived
 static void pmu_head(struct tach__json_out *json, const struct tach_pmu_info *info)
 {
 	tach__json_string(json, "name", info->name);
-	if_any(json, "arch", info->arch);
-	if_any(json, "description", info->description);
-	if_any(json, "perf", info->perf);
-	if_any(json, "alias", info->alias);
+	write_if_any(json, "arch", info->arch);
+	write_if_any(json, "description", info->description);
+	write_if_any(json, "perf", info->perf);
+	write_if_any(json, "alias", info->alias);
 	if (info->libpfm4_id >= 0)
 		tach__json_int(json, "libpfm4", info->libpfm4_id);
 	if (info->general) {

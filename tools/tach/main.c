@@ -60,7 +60,7 @@ static char **help_of(int *argc, char **argv)
 /*
  * Output that cannot be written (a full disk, a closed pipe) makes the exit status a failure.
  */
-static int all_said(int status)
+static int flush_output(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
@@ -75,15 +75,15 @@ int main(int argc, char **argv)
 		argv = help_of(&argc, argv);
 	if (argc < 2 || is_word(argv[1], "help", "--help", "-h")) {
 		usage(argc < 2 ? stderr : stdout);
-		return argc < 2 ? EXIT_USAGE : all_said(EXIT_DONE);
+		return argc < 2 ? EXIT_USAGE : flush_output(EXIT_DONE);
 	}
 	if (is_word(argv[1], "version", "--version", "-V"))
-		return all_said(cmd_version(argc, argv));
+		return flush_output(cmd_version(argc, argv));
 	if (strcmp(argv[1], "emulated") == 0)
 		return cmd_emulated(argc - 1, argv + 1);
 	for (int i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return all_said(commands[i].run(argc - 1, argv + 1));
+			return flush_output(commands[i].run(argc - 1, argv + 1));
 	fprintf(stderr, "tach: no command '%s'; tach --help lists them\n", argv[1]);
 	return EXIT_USAGE;
 }

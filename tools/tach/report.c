@@ -236,13 +236,13 @@ static int parse(struct arguments *a, int argc, char **argv)
 			if (a->process > 0 && optarg[strspn(optarg, "0123456789")] == '\0')
 				break;
 			fprintf(stderr, "tach report: no process number is '%s'\n", optarg);
-			return usage_told("report");
+			return print_usage_error("report");
 		case 'h':
 			fputs(help, stdout);
 			return -1;
 		default:
 			fprintf(stderr, "tach report: cannot use '%s'\n", argv[optind - 1]);
-			return usage_told("report");
+			return print_usage_error("report");
 		}
 	}
 	a->files = argv + optind;
@@ -250,7 +250,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 	if (a->nfiles + (a->process > 0) == 0 || (a->ranks && a->process > 0)) {
 		fprintf(stderr, "tach report: %s\n",
 			a->ranks ? "--ranks takes reports, not -p" : "no report given");
-		return usage_told("report");
+		return print_usage_error("report");
 	}
 	return EXIT_DONE;
 }
@@ -335,7 +335,7 @@ static int show_bench(const struct arguments *a, enum tach_format format)
 	if (text && report_bench_is(text) && format != TACH_FORMAT_HTML) {
 		fprintf(stderr, "tach report: results of benchmarks can only become a page: -o "
 				"FILE.html\n");
-		status = usage_told("report");
+		status = print_usage_error("report");
 	} else if (text && report_bench_is(text)) {
 		to = a->output ? fopen(a->output, "we") : stdout;
 		status = to && report_bench(text, a->files[0], to) == 0 ? EXIT_DONE : EXIT_NO;
@@ -355,7 +355,7 @@ static int convert_samples(const struct arguments *a)
 		fprintf(stderr,
 			"tach report: --format %s takes files, not -p and not --ranks\n",
 			a->format);
-		return usage_told("report");
+		return print_usage_error("report");
 	}
 	return samples_convert(a->files, a->nfiles, samples_format(a->format), a->output);
 }
@@ -377,7 +377,7 @@ int cmd_report(int argc, char **argv)
 	if (a.format && samples_format(a.format) >= 0)
 		return convert_samples(&a);
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
-		return usage_told("report");
+		return print_usage_error("report");
 	status = show_bench(&a, format);
 	return status < 0 ? convert_reports(&a, format) : status;
 }

@@ -21,7 +21,7 @@
 static const char separators[] =
 	": ,\t\n"; /* separators in LD_PRELOAD and in QEMU's option -E */
 
-static int is_said(const char *variable)
+static int is_set(const char *variable)
 {
 	const char *value = getenv(variable);
 
@@ -32,13 +32,13 @@ static int is_said(const char *variable)
  * If the default events cannot be counted, this is checked once here instead of in every
  * process. TACH_RUN_NOTE is the note for its report.
  */
-static void try_usual(const struct run_arguments *a)
+static void try_default_events(const struct run_arguments *a)
 {
 	struct tach_regions_options none = {0};
 	struct tach_snapshot *s;
 
 	if (a->events || a->metrics || a->interrupts || getenv("TACH_EVENTS") ||
-	    is_said("TACH_METRICS") || is_said("TACH_INTERRUPTS") ||
+	    is_set("TACH_METRICS") || is_set("TACH_INTERRUPTS") ||
 	    tach_regions_configure(&none, NULL) != 0)
 		return;
 	if (tach_snapshot_take(&s, NULL) == 0) {
@@ -220,7 +220,7 @@ static int run_program(const struct run_arguments *a, const char *object, int re
 	if (by_link && make_link(link, sizeof link, object, directory) == 0)
 		object = link;
 	if (object && !a->emulate)
-		try_usual(a);
+		try_default_events(a);
 	code = run_child(a, object, directory, beside, outcome);
 	if (run_collect(reports, results, directory, outcome->process) != 0)
 		code = -1;

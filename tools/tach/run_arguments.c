@@ -86,11 +86,11 @@ static const struct option options[] = {
 static int bad_usage(const char *what)
 {
 	fprintf(stderr, "tach run: %s\n", what);
-	return usage_told("run"), RUN_FAILED;
+	return print_usage_error("run"), RUN_FAILED;
 }
 
 /* An option that may be given once: two different values are an error. */
-static int set_once(const char **to, const char *value, const char *sentence)
+static int once(const char **to, const char *value, const char *sentence)
 {
 	if (*to && strcmp(*to, value) != 0)
 		return bad_usage(sentence);
@@ -119,7 +119,7 @@ static int take_turns(struct run_arguments *a, const char *entries)
 	if (strspn(entries, "0123456789") != strlen(entries) || strlen(entries) > 9 ||
 	    atoi(entries) < 1)
 		return bad_usage("--turns=N takes a number of entries, from 1 to 999999999");
-	return set_once(&a->turns, entries, "two lengths of --turns");
+	return once(&a->turns, entries, "two lengths of --turns");
 }
 
 /* Percent. */
@@ -145,7 +145,7 @@ static int take_number(double *to, double least, double most, int whole, const c
 	if (end == optarg || *end || !(v >= least && v <= most) ||
 	    (whole && v != (double)(long)v) || (*to > 0 && *to != v)) {
 		fprintf(stderr, "tach run: %s, not '%s'\n", sentence, optarg);
-		return usage_told("run"), RUN_FAILED;
+		return print_usage_error("run"), RUN_FAILED;
 	}
 	*to = v;
 	return 0;
@@ -197,21 +197,20 @@ static int take_option(struct run_arguments *a, int option)
 
 	switch (option) {
 	case 'e':
-		return set_once(&a->events, optarg,
-				"two lists of events; make one, with commas between them");
+		return once(&a->events, optarg,
+			    "two lists of events; make one, with commas between them");
 	case 'm':
-		return set_once(
-			&a->metrics, optarg,
-			"two lists of formulas; make one, with semicolons between them");
+		return once(&a->metrics, optarg,
+			    "two lists of formulas; make one, with semicolons between them");
 	case 'o':
-		return set_once(&a->output, optarg, "two files for one report");
+		return once(&a->output, optarg, "two files for one report");
 	case AMBIENT:
-		return set_once(&a->ambient, optarg,
-				"--ambient is given twice; give one list, separated by commas");
+		return once(&a->ambient, optarg,
+			    "--ambient is given twice; give one list, separated by commas");
 	case TRACE:
-		return set_once(&a->trace, optarg, "two files for one trace");
+		return once(&a->trace, optarg, "two files for one trace");
 	case FORMAT:
-		return set_once(&a->format_name, optarg, "two formats for one report");
+		return once(&a->format_name, optarg, "two formats for one report");
 	case OUTSIDE:
 		a->outside = 1;
 		return 0;
@@ -235,13 +234,11 @@ static int take_option(struct run_arguments *a, int option)
 	case 'r':
 		return take_repeat(a);
 	case INTERRUPTS:
-		return set_once(
-			&a->interrupts, "1",
-			"--interrupts or --correct, not both: the second does the first");
+		return once(&a->interrupts, "1",
+			    "--interrupts or --correct, not both: the second does the first");
 	case CORRECT:
-		return set_once(
-			&a->interrupts, "correct",
-			"--interrupts or --correct, not both: the second does the first");
+		return once(&a->interrupts, "correct",
+			    "--interrupts or --correct, not both: the second does the first");
 	}
 	if (a->rows && a->rows != rows)
 		return bad_usage(
@@ -337,7 +334,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+e:m:o:I:p:r:h", options, NULL)) != -1) {
 		if (c == '?') {
 			fprintf(stderr, "tach run: cannot use '%s'\n", argv[optind - 1]);
-			return usage_told("run"), RUN_FAILED;
+			return print_usage_error("run"), RUN_FAILED;
 		}
 		if (c == 'h') {
 			fputs(help, stdout);
@@ -359,7 +356,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	if (split_commands(a) != 0)
 		return RUN_FAILED;
 	if (report_format(a->format_name, a->output, &a->format, "tach run") != 0)
-		return usage_told("run"), RUN_FAILED;
+		return print_usage_error("run"), RUN_FAILED;
 	return check_format(a);
 }
 

@@ -68,7 +68,7 @@ static void name_target(struct run_target *t, pid_t process)
  * Returns true if the kernel lets this process count itself: then the rights on the other
  * process are missing.
  */
-static int counts_itself(void)
+static int can_count_itself(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .config = PERF_COUNT_SW_PAGE_FAULTS,
@@ -87,7 +87,7 @@ static int refuse_process(pid_t process, int code)
 {
 	if (code == ESRCH)
 		fprintf(stderr, "tach run: there is no process %d\n", (int)process);
-	else if ((code == EACCES || code == EPERM) && counts_itself())
+	else if ((code == EACCES || code == EPERM) && can_count_itself())
 		fprintf(stderr,
 			"tach run: process %d may not be counted: that needs its user and all "
 			"its capabilities, or CAP_PERFMON, or root\n",
@@ -136,7 +136,7 @@ static int open_all(struct run_outside *o, pid_t process, const struct threads *
 	return o->ntargets ? 0 : refuse_process(process, ESRCH);
 }
 
-static int began_since(pid_t process, const struct threads *before, struct threads *after)
+static int has_new_threads(pid_t process, const struct threads *before, struct threads *after)
 {
 	list_threads(process, after);
 	for (int i = 0; i < after->n; i++)
@@ -161,7 +161,7 @@ static int attach(struct run_outside *o, pid_t process)
 			code = refuse_process(process, ESRCH);
 		else
 			code = open_all(o, process, &before);
-		more = began_since(process, &before, &after);
+		more = has_new_threads(process, &before, &after);
 	}
 	if (!code && more && !*o->note)
 		snprintf(o->note, sizeof o->note,

@@ -64,8 +64,6 @@ static void take_run(struct samples *to, const struct run_reports *reports,
 		samples_take(to, reports->whole, NULL, NULL);
 }
 
-/* ---- statistics ---- */
-
 static void put_row(struct row *to, const struct series *of, const struct compare_line *versus,
 		    size_t side)
 {

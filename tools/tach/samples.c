@@ -13,7 +13,7 @@
 
 const char *const series_kinds[SERIES_KINDS] = {"time", "count", "exact", "metric"};
 
-static void *or_end(void *memory)
+static void *check_memory(void *memory)
 {
 	if (memory)
 		return memory;
@@ -57,16 +57,17 @@ static struct series *find_or_add(struct samples *s, const struct series *like)
 
 	if (node)
 		return *(struct series **)node;
-	at = or_end(malloc(sizeof *at));
-	*at = (struct series){.region = or_end(strdup(like->region)),
-			      .file = or_end(strdup(like->file)),
+	at = check_memory(malloc(sizeof *at));
+	*at = (struct series){.region = check_memory(strdup(like->region)),
+			      .file = check_memory(strdup(like->file)),
 			      .line = like->line,
-			      .quantity = or_end(strdup(like->quantity)),
+			      .quantity = check_memory(strdup(like->quantity)),
 			      .kind = like->kind};
 	if ((s->n & (s->n - 1)) == 0)
-		s->list = or_end(realloc(s->list, (s->n ? 2 * s->n : 1) * sizeof(*s->list)));
+		s->list = check_memory(
+			realloc(s->list, (s->n ? 2 * s->n : 1) * sizeof(*s->list)));
 	s->list[s->n++] = at;
-	or_end(tsearch(at, &s->tree, by_place));
+	check_memory(tsearch(at, &s->tree, by_place));
 	return at;
 }
 
@@ -77,8 +78,8 @@ void samples_add(struct samples *s, const struct series *like, double value)
 	if (like->kind == SERIES_COUNT && at->kind == SERIES_EXACT)
 		at->kind = SERIES_COUNT;
 	if ((at->n & (at->n - 1)) == 0)
-		at->value =
-			or_end(realloc(at->value, (at->n ? 2 * at->n : 1) * sizeof *at->value));
+		at->value = check_memory(
+			realloc(at->value, (at->n ? 2 * at->n : 1) * sizeof *at->value));
 	at->value[at->n++] = value;
 }
 
@@ -147,14 +148,14 @@ void samples_range(const struct samples *s, size_t *fewest, size_t *most)
 	}
 }
 
-static void keep(void *series)
+static void free_nothing(void *series)
 {
 	(void)series;
 }
 
 void samples_free(struct samples *s)
 {
-	tdestroy(s->tree, keep);
+	tdestroy(s->tree, free_nothing);
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->list[i]->region);
 		free(s->list[i]->file);
@@ -168,7 +169,7 @@ void samples_free(struct samples *s)
 
 void samples_mark_twins(struct samples *s)
 {
-	struct series **sorted = or_end(malloc(s->n * sizeof(*sorted) + 1));
+	struct series **sorted = check_memory(malloc(s->n * sizeof(*sorted) + 1));
 
 	if (s->n)
 		memcpy(sorted, s->list, s->n * sizeof(*sorted));
@@ -191,7 +192,7 @@ void samples_mark_twins(struct samples *s)
 
 struct series_median series_median(const struct series *of)
 {
-	double *sorted = or_end(malloc(of->n * sizeof *sorted + 1));
+	double *sorted = check_memory(malloc(of->n * sizeof *sorted + 1));
 	struct series_median is;
 
 	memcpy(sorted, of->value, of->n * sizeof *sorted);

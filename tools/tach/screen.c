@@ -37,7 +37,7 @@ void screen_mask(sigset_t *mask)
 		sigdelset(mask, polite[i]);
 }
 
-static int can_end(int number)
+static int ends_process(int number)
 {
 	return number != SIGTSTP && number != SIGCONT && number != SIGWINCH;
 }
@@ -47,7 +47,7 @@ int screen_signal(void)
 	int number = pending;
 
 	pending = 0;
-	if (number && can_end(number))
+	if (number && ends_process(number))
 		ended_by = number;
 	return number;
 }
@@ -55,7 +55,7 @@ int screen_signal(void)
 /* A signal that ends the command is not overwritten by another one. */
 static void note_signal(int number)
 {
-	if (pending == 0 || !can_end(pending))
+	if (pending == 0 || !ends_process(pending))
 		pending = number;
 }
 
@@ -74,7 +74,7 @@ static void write_all(const char *text, size_t length)
 }
 
 /* In a handler too. */
-static void give_back(int when)
+static void restore_terminal(int when)
 {
 	if (!is_open)
 		return;
@@ -83,7 +83,7 @@ static void give_back(int when)
 	tcsetattr(STDIN_FILENO, when, &saved);
 }
 
-static void die_of(int number)
+static void raise_default(int number)
 {
 	signal(number, SIG_DFL);
 	raise(number);
@@ -91,8 +91,8 @@ static void die_of(int number)
 
 static void on_crash(int number)
 {
-	give_back(TCSANOW);
-	die_of(number);
+	restore_terminal(TCSANOW);
+	raise_default(number);
 }
 
 /* An ignored signal stays ignored: nohup, and background jobs. */
@@ -165,7 +165,7 @@ int screen_open(struct screen *s)
 
 void screen_close(void)
 {
-	give_back(TCSAFLUSH);
+	restore_terminal(TCSAFLUSH);
 }
 
 void screen_die(void)

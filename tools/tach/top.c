@@ -45,7 +45,7 @@ static const struct option options[] = {
 static int usage(const char *what, const char *value)
 {
 	fprintf(stderr, "tach top: %s '%s'\n", what, value);
-	return usage_told("top");
+	return print_usage_error("top");
 }
 
 static int parse_number(const char *text, double least, double most, double *out)
@@ -126,7 +126,7 @@ static int check_columns(const struct top *t, const struct tach_snapshot *s)
 	if (!unknown)
 		return EXIT_DONE;
 	fprintf(stderr, "tach top: the process has no column '%s'\n", unknown);
-	return usage_told("top");
+	return print_usage_error("top");
 }
 
 /* Prints plain lines or JSON. */
