@@ -12,13 +12,13 @@
 #define PARAMETERS                                                                             \
 	const struct tach_formula *f, const uint64_t *n, double elapsed, uint32_t *flags
 
-static double linear_any(PARAMETERS)
+static double evaluate_linear(PARAMETERS)
 {
 	(void)flags;
 	return tach__linear(&f->form->num, n, elapsed);
 }
 
-static double quotient_any(PARAMETERS)
+static double evaluate_quotient(PARAMETERS)
 {
 	return tach__quotient(f->form, n, elapsed, flags);
 }
@@ -91,7 +91,7 @@ void tach__formula_link_whole(struct tach_formula *f)
 	unsigned p = num->count - 1, q = den->count - 1;
 
 	if (!counts_only(num, 4) || (over && !counts_only(den, 2))) {
-		f->unflagged = over ? quotient_any : linear_any;
+		f->unflagged = over ? evaluate_quotient : evaluate_linear;
 	} else if (over) {
 		f->unflagged =
 			by_terms[p].quotient[q][num->term->factor == 1][den->term->factor == 1];

@@ -191,7 +191,7 @@ static void settle(struct split *s, int group)
 			s->counter[who[i]] = counter[i];
 }
 
-static void record(struct split *s)
+static void record_groups(struct split *s)
 {
 	memset(s->counter, 0xff, sizeof s->counter);
 	memset(s->group, 0, sizeof s->group);
@@ -208,7 +208,7 @@ static void record(struct split *s)
  * maximum (it is a matroid); with shared registers the result depends on the order of the
  * events.
  */
-static int most_in_one(struct split *s)
+static int count_largest_fit(struct split *s)
 {
 	int fit = 0;
 
@@ -257,11 +257,11 @@ static int schedule(struct split *s, struct tach__want *with, const struct tach_
 	s->nanchors = nanchors + watchdog;
 	with[0] = (struct tach__want){.counters = s->machine->watchdog};
 	memcpy(with + watchdog, wants, (size_t)n * sizeof *wants);
-	out->nfit = most_in_one(s) - watchdog;
+	out->nfit = count_largest_fit(s) - watchdog;
 	for (int k = 1; k == 1 || k <= n - nanchors; k++) {
 		if (!split_into(s, k))
 			continue;
-		record(s);
+		record_groups(s);
 		out->ngroups = k;
 		memcpy(out->group, s->group + watchdog, (size_t)n);
 		memcpy(out->counter, s->counter + watchdog, (size_t)n);

@@ -24,7 +24,7 @@ static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s
 }
 
 /* The event with the fewest requirements. */
-static int refuses_all(void)
+static int kernel_refuses_all(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 					     .size = PERF_ATTR_SIZE_VER0,
@@ -42,7 +42,7 @@ static int diagnose_forbidden(int code, const struct tach__settings *s,
 
 	if (code == -EACCES && s->paranoid == 2 && !m->attr.exclude_kernel)
 		cause = TACH_CAUSE_PARANOID_KERNEL;
-	else if (code != -ENOSYS && !refuses_all())
+	else if (code != -ENOSYS && !kernel_refuses_all())
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
 				   "%s: the kernel refuses this event, and not all (%s, "
 				   "kernel.perf_event_paranoid=%d): it may ask for a "

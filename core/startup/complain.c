@@ -88,7 +88,7 @@ static int find_misspelt(char *text, size_t size)
 }
 
 /* Settings of TACH_OPTIONS that do not exist, or have no value. */
-static int no_setting(char *text, size_t size)
+static int find_bad_settings(char *text, size_t size)
 {
 	const char *all = tach__environment("TACH_OPTIONS"), *at = all;
 	struct tach__setting s;
@@ -118,7 +118,7 @@ static int no_setting(char *text, size_t size)
 	return found;
 }
 
-static int no_pmu(char *text, size_t size)
+static int find_unknown_pmu(char *text, size_t size)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -128,7 +128,7 @@ static int no_pmu(char *text, size_t size)
 	       append_text(text, size, "%.*s%s", err.text, (int)strlen(err.text), "");
 }
 
-static int no_definitions(char *text, size_t size)
+static int find_bad_definitions(char *text, size_t size)
 {
 	const char *list = tach__environment("TACH_DERIVED");
 	char path[PATH_MAX];
@@ -150,7 +150,7 @@ static int no_definitions(char *text, size_t size)
 	return found;
 }
 
-static int no_service(char *text, size_t size)
+static int find_bad_service(char *text, size_t size)
 {
 	const char *odd = tach__deaths_odd(), *name = tach__environment("TACH_SIGNAL");
 	const char *interval = tach__environment("TACH_INTERVAL");
@@ -174,7 +174,7 @@ static int no_service(char *text, size_t size)
 	return found;
 }
 
-static int no_boxes(char *text, size_t size)
+static int find_bad_ambient(char *text, size_t size)
 {
 	char why[300];
 
@@ -191,12 +191,12 @@ static int find_useless(char *text, size_t size, int names_alone)
 	if (getauxval(AT_SECURE))
 		return 0;
 	found = find_misspelt(text, size);
-	found |= no_setting(text, size);
-	found |= no_service(text, size);
+	found |= find_bad_settings(text, size);
+	found |= find_bad_service(text, size);
 	if (!names_alone) {
-		found |= no_pmu(text, size);
-		found |= no_definitions(text, size);
-		found |= no_boxes(text, size);
+		found |= find_unknown_pmu(text, size);
+		found |= find_bad_definitions(text, size);
+		found |= find_bad_ambient(text, size);
 	}
 	tach_printable(text, text, size);
 	errno = saved;
