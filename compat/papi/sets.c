@@ -117,6 +117,7 @@ void pp_set_take(struct pp_set *set, int component)
 	set->component = component;
 	set->domain = info->default_domain;
 	set->granularity = info->default_granularity;
+	set->state = PAPI_STOPPED; /* not multiplexed, as it may have been before its cleanup */
 }
 
 void pp_set_empty(struct pp_set *set)

@@ -214,6 +214,23 @@ static void multiplexed_sets_count(void)
 	end();
 }
 
+/* As with Debian's library: a set that gets a component again has no property from before. */
+static void emptied_sets_begin_anew(void)
+{
+	if (!with_faults())
+		SKIP("no event opens");
+	CHECK(PAPI_set_multiplex(set) == PAPI_OK && PAPI_cleanup_eventset(set) == PAPI_OK);
+	CHECK(PAPI_get_multiplex(set) == 1);
+	CHECK(PAPI_assign_eventset_component(set, 0) == PAPI_OK &&
+	      PAPI_get_multiplex(set) == 0);
+	CHECK(PAPI_set_multiplex(set) == PAPI_OK && PAPI_cleanup_eventset(set) == PAPI_OK);
+	CHECK(PAPI_add_named_event(set, "perf::PAGE-FAULTS") == PAPI_OK);
+	CHECK(PAPI_get_multiplex(set) == 0 && PAPI_start(set) == PAPI_OK);
+	touch();
+	CHECK(PAPI_stop(set, value) == PAPI_OK && value[0] >= PAGES && value[0] < 2 * PAGES);
+	end();
+}
+
 static int overflows;
 static void count_overflow(int which, void *address, long long vector, void *context)
 {
@@ -377,6 +394,7 @@ int main(void)
 	CASE(threads_count_for_themselves);
 	CASE(attached_sets_count_others);
 	CASE(multiplexed_sets_count);
+	CASE(emptied_sets_begin_anew);
 	CASE(children_begin_anew);
 	CASE(presets_have_natives);
 	CASE(a_users_file_defines_events);
