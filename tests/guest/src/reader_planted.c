@@ -94,7 +94,7 @@ uint32_t seam_index(const struct perf_event_mmap_page *page)
 			m->index = index;
 		return m->index;
 	}
-	/* One up or down, to where there is a counter on every machine. */
+	/* One up or down, to an index that has a counter on every machine. */
 	if (planted == INDEX_OFF_BY_ONE && index)
 		return index == 32 ? 1 : index % 2 ? index + 1 : index - 1;
 	return index;

@@ -34,7 +34,7 @@ static const struct around {
 	uint64_t times, shows;
 } scripts[] = {
 	{tach__trial_pair, 0, 0, 0, 1, 66},
-	/* A segment, 19 less than another region. */
+	/* A task's segment shows 19 less than another region. */
 	{tach__trial_pair, 0, 1, 0, 1, 47},
 	{tach__trial_pair_fenced, 1, 0, 0, 1, 70},
 	{tach__trial_overlap, 0, 0, 0, 1, 66},
