@@ -3,6 +3,8 @@
 # the arm64 guest each ends with our libpapi.so.7.0 as with Debian's. papi_so.list has the differences, each with its reason,
 # and the programs that do not run. Each program runs with Debian's library, then with ours, and the test prints its outcome
 # at once. A guest runs 40 programs, then the next one boots.
+# Some programs fail because the emulated PMU does not count their event. Then the list has "uncounted CODE NAME" as the reason, and
+# the test counts that event in the guest without a library. Their cases are skips.
 #
 # GUESTS='x86 arm64'; ONLY='first f_second papi_avail': these programs only. Loops have a tenth of PAPI's length,
 # because a guest is slow; FULL=1: PAPI's length. A program ends when it has printed nothing for LIMIT seconds of the processor (60).
@@ -23,6 +25,10 @@ result() { if [ "$2" = 0 ]; then echo "ok papi_so/$1"; else echo "not ok papi_so
 
 # A program that the list leaves out has "-" for its outcomes.
 left_out() { awk -v p="$1" -v guest="$2" '$2 == p && ($1 == guest || $1 == "*") && $3 == "-" { found = 1 } END { exit !found }' "$list"; }
+# CODE NAME: what the list says that the guest's PMU does not count.
+uncounted() { awk -v p="$1" -v guest="$2" '$1 == guest && $2 == p && $5 == "uncounted" { print $6, $7 }' "$list"; }
+# Programs that others execute.
+helpers='attach_target child_overflow'
 named() {
 	local p f
 	for f in "$src"/src/ctests/*.c; do p=${f##*/}; echo "${p%.c}"; done
@@ -32,15 +38,44 @@ named() {
 
 cp -r "$src/src" "$work/papi"
 chmod -R u+w "$work/papi"
-[ -n "${FULL:-}" ] || sed -i -E 's/(define (NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/' "$work"/papi/testlib/{do_loops,fpapi_test}.h
+[ -n "${FULL:-}" ] || sed -i -E 's/(define[[:space:]]+(NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/; s/(NUM_LOOPS[[:space:]]+1638)4$/\1/' \
+	"$work"/papi/testlib/{do_loops,fpapi_test}.h "$work/papi/ctests/destroy.c"
 cat >"$work/with.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
-/* with LIBRARY PROGRAM ARGUMENT...: the library is there before the program looks for one of its name. */
+/* with LIBRARY PROGRAM ARGUMENT...: the library is there before the program looks for one of its name. The folder has the helpers. */
 int main(int argc, char **argv)
 {
 	setenv("LD_PRELOAD", argv[1], 1);
-	return argc > 2 ? execv(argv[2], argv + 2) : 2;
+	return argc > 2 && chdir("/bin") == 0 ? execv(argv[2], argv + 2) : 2;
+}
+END
+cat >"$work/counts.c" <<'END'
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+enum { TIMES = 1000000, LINE = 64 / sizeof(float), MEMORY = 1 << 21 };
+static volatile float memory[MEMORY];
+/* counts CODE: what the PMU counts of a raw event, while floats are multiplied and added a million times, each from another line. */
+int main(int argc, char **argv)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_RAW, .size = sizeof attr, .exclude_kernel = 1};
+	volatile float sum = 1;
+	long long n = -1;
+	int fd;
+
+	attr.config = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
+	for (long i = 0; i < MEMORY; i++)
+		memory[i] = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	for (long i = 0; i < TIMES; i++)
+		sum = sum * 0.5f + memory[i * LINE % MEMORY];
+	if (read(fd, &n, sizeof n) != sizeof n)
+		return 1;
+	printf("counted %s %lld\n", argv[1], n);
+	return 0;
 }
 END
 
@@ -67,7 +102,7 @@ compile() { # GUEST CC FORTRAN OUR-FOLDER LOADER PROGRAM...
 		[ "$(jobs -r | wc -l)" -lt 4 ] || wait -n
 	done
 	wait
-	"$cc" -static -o "$bin/with" "$work/with.c"
+	for f in with counts; do "$cc" -O1 -static -o "$bin/$f" "$work/$f.c"; done
 	cd "$OLDPWD" || exit 1
 }
 
@@ -83,7 +118,8 @@ arguments() { # PROGRAM
 # Its last word: PASSED, FAILED, SKIPPED; or its status.
 words='
 	/^@@ run / { library = $4; program = $5; sub(".*/", "", library); sub(".*/", "", program); outcome = ""; next }
-	/^@@ exit / { if (outcome == "") outcome = "status:" $3 + 0; print program, library == "theirs.so" ? "theirs" : "ours", outcome; fflush(); next }
+	/^counted / { print; next }
+	program != "" && sub(/.*@@ exit /, "") { if (outcome == "") outcome = "status:" $1 + 0; print program, library == "theirs.so" ? "theirs" : "ours", outcome; fflush(); next }
 	match($0, /PASSED|FAILED|SKIPPED/) { outcome = substr($0, RSTART, RLENGTH) }'
 
 boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
@@ -93,13 +129,15 @@ boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
 		[ -e "$work/$guest/$p" ] && [ "$p" != attach_target ] || continue
 		some+=("$work/$guest/$p")
 		for f in theirs ours; do commands+=(-x "with /bin/$f.so /bin/$p $(arguments "$p")"); done
+		f=$(uncounted "$p" "$guest")
+		[ -z "$f" ] || commands+=(-x "counts ${f% *}")
 	done
 	[ ${#some[@]} -gt 0 ] || return
 	rm -rf "$boot"
 	mkdir "$boot"
-	[ ! -e "$work/$guest/attach_target" ] || some+=("$work/$guest/attach_target")
+	for p in $helpers; do some+=("$work/$guest/$p"); done
 	TMPDIR=$boot tests/guest/boot "$guest" -m 1000 -l "$LIMIT" -e sysctl.kernel.perf_event_paranoid=-1 -e PATH=/bin "${commands[@]}" \
-		"$work/theirs.so" "$work/ours.so" "$pfm" "${libraries[@]}" "$work/$guest/with" "${some[@]}" >"$work/$guest.all" 2>&1 &
+		"$work/theirs.so" "$work/ours.so" "$pfm" "${libraries[@]}" "$work/$guest"/{with,counts} "${some[@]}" >"$work/$guest.all" 2>&1 &
 	f=$!
 	while kill -0 $f 2>/dev/null && ! compgen -G "$boot/*/out" >/dev/null; do sleep 0.2; done
 	tail -f -n +1 --pid=$f "$boot"/*/out 2>/dev/null | tr -d '\r' | stdbuf -oL awk "$words" | sed -u "s/^/# $guest /" &
@@ -110,9 +148,9 @@ boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
 }
 
 try() { # GUEST CC FORTRAN OUR-FOLDER LOADER THEIR-LIBRARY LIBPFM
-	local guest=$1 cc=$2 theirs=$6 pfm=$7 programs=() p libraries=() rc=0 f their our
+	local guest=$1 cc=$2 theirs=$6 pfm=$7 programs=() p libraries=() rc=0 f n their our
 	for p in ${ONLY:-$(named)}; do left_out "$p" "$guest" || programs+=("$p"); done
-	compile "${@:1:5}" "${programs[@]}" >"$work/said" 2>&1
+	compile "${@:1:5}" $(printf '%s\n' $helpers "${programs[@]}" | sort -u) >"$work/said" 2>&1
 	for p in "${programs[@]}"; do [ -e "$work/$guest/$p" ] || { echo "# $guest $p does not compile"; rc=1; }; done
 	[ $rc = 0 ] || grep -m 5 -i -E 'error|undefined' "$work/said" | sed 's/^/# /'
 	result "$guest-compiled" $rc
@@ -134,6 +172,12 @@ try() { # GUEST CC FORTRAN OUR-FOLDER LOADER THEIR-LIBRARY LIBPFM
 		if [ -z "$their" ] || [ -z "$our" ]; then echo "# $guest $p: did not run"; rc=1
 		elif [ "$their" != "$our" ] && ! grep -qE "^($guest|\*) +$p +$their +$our +[^ ]" "$list"; then
 			echo "# $guest $p: $their with Debian's library, $our with ours"; rc=1
+		elif [ "$their" != "$our" ]; then
+			f=$(uncounted "$p" "$guest")
+			n=$(awk -v code="${f% *}" '$1 == "counted" && $2 == code { print $3 }' "$work/$guest.outcomes" | tail -n 1)
+			if [ -z "$f" ]; then continue
+			elif [ "${n:--1}" -ge 0 ] && [ "$n" -lt 1000000 ]; then echo "skip papi_so/$guest-$p: the guest's PMU counts $n of 1000000 ${f#* }"
+			else echo "# $guest $p: the guest's PMU counts ${n:-no} ${f#* }"; rc=1; fi
 		fi
 	done
 	echo "# $guest: $(awk '$2 == "ours" { sub(/:.*/, "", $3); n[$3]++ } END { for (w in n) printf "%d %s ", n[w], w }' "$work/$guest.outcomes")with our library, of ${#programs[@]}"
