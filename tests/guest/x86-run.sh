@@ -116,11 +116,11 @@ for team in "${teams[@]}"; do
 	awk -F, -v team="$team" '
 		function near(value, turns) { if (value < 6 * turns || value > 6 * turns + 3000) { print "# " team ": " value " instead of " 6 * turns; bad = 1 } }
 		BEGIN { n = split("100000 200000 300000 600000", turns, " ") }
-		$1 ~ "^\"parallel team_" team " \\([^)]*\\+0x[0-9a-f]+\\) \\[thread " && $6 == "self" && $7 == "\"instructions\"" { each[++found] = $8 + 0 }
-		$1 ~ "^\"parallel team_" team " \\([^)]*\\+0x[0-9a-f]+\\) \\[(least|median|most)\\]\"$" && $6 == "self" && $7 == "\"instructions\"" {
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+ \\[thread " && $6 == "self" && $7 == "\"instructions\"" { each[++found] = $8 + 0 }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+ \\[(least|median|most)\\]\"$" && $6 == "self" && $7 == "\"instructions\"" {
 			spread[$1 ~ /least/ ? 1 : $1 ~ /median/ ? 2 : 4] = $8 + 0; spreads++ }
-		$1 ~ "^\"parallel team_" team " \\([^)]*\\+0x[0-9a-f]+\\)\"$" && $6 == "self" && $7 == "\"instructions\"" { sum = $8 + 0 }
-		$1 ~ "^\"parallel team_" team " \\([^)]*\\+0x[0-9a-f]+\\)\"$" && $6 == "inclusive" && $7 == "\"imbalance\"" { imbalance = $8 + 0 }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+\"$" && $6 == "self" && $7 == "\"instructions\"" { sum = $8 + 0 }
+		$1 ~ "^\"parallel team_" team "\\+0x[0-9a-f]+\"$" && $6 == "inclusive" && $7 == "\"imbalance\"" { imbalance = $8 + 0 }
 		END {
 			if (found != 4 || spreads != 3) { print "# " team ": " found " threads, " spreads " rows of the spread"; exit 1 }
 			for (i = 1; i <= 4; i++) for (j = i + 1; j <= 4; j++) if (each[j] < each[i]) { t = each[i]; each[i] = each[j]; each[j] = t }
