@@ -11,30 +11,21 @@
 
 /* ---- names ---- */
 
-static const char *keep(struct tach__plain *p, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = tach__arena_get(&p->arena, size);
-
-	return copy ? memcpy(copy, text, size) : NULL;
-}
-
 /* `each`: the row of a thread stays one. */
 static int rename_region(struct tach__plain *p, struct tach__plain_region *region, int each,
 			 tach__rename rename, void *context)
 {
 	struct tach_region_info *info = &region->info;
 	struct tach__renamed to = {info->of, info->file, info->function, info->line, 0};
-
 	int changed = rename(context, &to);
 	size_t size;
 	char *name;
 
 	region->spread = to.spread;
 	if (changed) {
-		to.name = keep(p, to.name);
-		to.file = keep(p, to.file);
-		to.function = keep(p, to.function);
+		to.name = tach__arena_copy(&p->arena, to.name);
+		to.file = tach__arena_copy(&p->arena, to.file);
+		to.function = tach__arena_copy(&p->arena, to.function);
 		if (!to.name || !to.file || !to.function)
 			return TACH_ERR_NOMEM;
 	}
