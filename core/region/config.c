@@ -56,10 +56,13 @@ struct tach__config *tach__config_make(struct tach_set *set,
 				       const struct tach_regions_options *opt)
 {
 	struct tach__config *config = calloc(1, sizeof *config);
+	struct tach__held held;
 
 	if (!config)
 		return NULL;
+	tach__lock(&held);
 	tach__origin_note();
+	tach__unlock(&held);
 	config->set = set;
 	config->refs = 1;
 	config->count = (uint32_t)tach_set_count(set);

@@ -276,9 +276,12 @@ static int take(struct tach_snapshot *s, int final, int *busy)
 {
 	struct gathering g = {.s = s, .final = final};
 	int code = gather(&g, busy);
+	struct tach__held held;
 
 	if (code == 0) {
+		tach__lock(&held);
 		tach__origin_take(&s->origin);
+		tach__unlock(&held);
 		s->reports = 1;
 		s->rank = 1 + tach__rank();
 		s->clock_hz =
