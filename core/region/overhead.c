@@ -27,7 +27,8 @@ static void measure_empty(const struct tach__trials *r)
 	struct tach__overhead *o = &r->record->overhead;
 	uint32_t count = r->record->count;
 
-	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
+	tach__trials_run(r, tach__hooked_pair ? tach__trial_pair_hooked : tach__trial_pair,
+			 NULL, tach__trial_ids);
 	compute_bounds(o->empty[0], r, TACH__TRIAL_INNER);
 	compute_bounds(o->pair[0], r, TACH__TRIAL_OUTER);
 	tach__trials_run(r, tach__trial_pair_fenced, NULL, tach__trial_fenced_ids);

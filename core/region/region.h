@@ -346,6 +346,9 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);
 
 /* trial.c: tach__signals_held while the library's own regions run, else 0. */
 extern __thread int tach__calibrating;
+/* trial.c: if not NULL, regions are entered by other code than the macros: this runs an empty
+ * one, and its cost is that of all. Set it before the first region. */
+extern void (*tach__hooked_pair)(struct tach_site *site);
 /* overhead.c: runs regions in the calling thread, outside any other region. */
 void tach__overhead_measure(struct tach__thread *record);
 

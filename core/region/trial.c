@@ -112,6 +112,18 @@ void tach__trial_pair_fenced(const struct tach__poke *unused)
 	tach__region_stop(&outer);
 }
 
+void (*tach__hooked_pair)(struct tach_site *site);
+
+void tach__trial_pair_hooked(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__hooked_pair(TACH_ADDRESS(empty));
+	tach__region_stop(&outer);
+}
+
 void tach__trial_overlap(const struct tach__poke *unused)
 {
 	struct tach_region_mark outer, inner;

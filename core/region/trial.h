@@ -45,6 +45,8 @@ void tach__trial_three_fenced(const struct tach__poke *poke);
 /* For the cost of a pair in its enclosing region: without a poke in between. */
 void tach__trial_pair(const struct tach__poke *unused);
 void tach__trial_pair_fenced(const struct tach__poke *unused);
+/* The same, by tach__hooked_pair. */
+void tach__trial_pair_hooked(const struct tach__poke *unused);
 /* The outer region ends first. */
 void tach__trial_overlap(const struct tach__poke *unused);
 void tach__trial_overlap_fenced(const struct tach__poke *unused);

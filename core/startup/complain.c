@@ -29,20 +29,11 @@ static const char *const known[] = {
 	"TACH_TREE",	   "TACH_PLACES", NULL,
 };
 /* For tach run, and for the build and tests of its sources. */
-static const char *const others[] = {"TACH_CLOCK",
-				     "TACH_CACHE",
-				     "TACH_RUN",
-				     "TACH_RUN_PID",
-				     "TACH_RUN_ROWS",
-				     "TACH_RUN_RESULTS",
-				     "TACH_RUN_NOTE",
-				     "TACH_EMULATE",
-				     "TACH_QEMU",
-				     "TACH_PLUGIN",
-				     "TACH_EXPECT_REQUIRED",
-				     "TACH_LIB_DIR",
-				     "TACH_SOURCE",
-				     NULL};
+static const char *const others[] = {"TACH_CLOCK",    "TACH_CACHE",	"TACH_RUN",
+				     "TACH_RUN_PID",  "TACH_RUN_ROWS",	"TACH_RUN_RESULTS",
+				     "TACH_RUN_NOTE", "TACH_FUNCTIONS", "TACH_EMULATE",
+				     "TACH_QEMU",     "TACH_PLUGIN",	"TACH_EXPECT_REQUIRED",
+				     "TACH_LIB_DIR",  "TACH_SOURCE",	NULL};
 
 static int append_text(char *text, size_t size, const char *format, const char *what,
 		       int length, const char *more)

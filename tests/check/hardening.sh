@@ -25,7 +25,7 @@ features() {
 # A linked file has a feature if all of the compiler's start-up objects for a shared object have it.
 for object in crti.o crtbeginS.o crtendS.o crtn.o; do features "$(gcc -print-file-name=$object)"; done >"$work/startup"
 shadow=$(grep -cw SHSTK "$work/startup")
-for f in "$B/tach" "$B/libtach.so.0" "$B/libtach-run.so" "$B/libpfm3/libpfm.so.3" "$B/libpfm4/libpfm.so.4" "$B/likwid/liblikwid.so.5.2" "$B/papi/libpapi.so.7.0" "$B/libtach-kokkos.so" "$B/libtach-openmp.so"; do
+for f in "$B/tach" "$B/libtach.so.0" "$B/libtach-run.so" "$B/libpfm3/libpfm.so.3" "$B/libpfm4/libpfm.so.4" "$B/likwid/liblikwid.so.5.2" "$B/papi/libpapi.so.7.0" "$B/libtach-kokkos.so" "$B/libtach-openmp.so" "$B/libtach-functions.so"; do
 	bad=0
 	is() { eval "$2" || { echo "# $f: $1"; bad=1; }; }
 	segments=$(readelf -lW "$f") dynamic=$(readelf -dW "$f") symbols=$(nm -D --undefined-only "$f")

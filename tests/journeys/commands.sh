@@ -39,6 +39,7 @@ elsewhere() {
 	docs/recipes/mpi.md*) echo tests/check/slow/openmpi.sh;;
 	docs/recipes/kokkos.md*) echo tests/check/slow/kokkos.sh;;
 	docs/recipes/openmp.md*) echo tests/unit/compat/openmp.sh;;
+	docs/recipes/functions.md*) echo tests/unit/compat/functions.sh;;
 	docs/recipes/other-builds.md*) echo tests/journeys/musl.sh;;
 	docs/recipes/other-languages.md*) echo tests/check/docs.sh;;
 	docs/recipes/python.md*) echo tests/journeys/python.sh;;

@@ -96,8 +96,10 @@ void run_thread_begin(unsigned number)
 
 void run_thread_end(void)
 {
-	if (!run.confined)
-		tach__whole_end();
+	if (run.confined)
+		return;
+	run_functions_end();
+	tach__whole_end();
 }
 
 /*
@@ -154,8 +156,10 @@ int run_finish(void)
 		return 0;
 	own = 1;
 	tach__whole_forget();
-	if (!tach__signals_held)
+	if (!tach__signals_held) {
+		run_functions_end();
 		tach__whole_end();
+	}
 	return 1;
 }
 
@@ -341,6 +345,7 @@ __attribute__((constructor)) static void on_load(void)
 	run.rows = rows ? *rows : 0;
 	run.root = root ? (pid_t)atoi(root) : getpid();
 	run.turns = tach__environment("TACH_TURNS") != NULL;
+	run_functions_begin();
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
 	at_quick_exit(run_finish_now);

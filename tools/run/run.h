@@ -70,6 +70,10 @@ void run_thread_end(void);
 /* Ends the calling thread's measurement; the thread ends in a system call. */
 void run_thread_exit(void);
 
+/* functions.c: before the first region; before the calling thread ends. */
+void run_functions_begin(void);
+void run_functions_end(void);
+
 /* signals.c: from now on fatal signals write a report. */
 void run_watch_deaths(void);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/snapshot/choose.h"
 #include "core/snapshot/teams.h"
 #include "tools/tach/places.h"
 
@@ -43,6 +44,28 @@ static const char *offset_of(const struct tach_region_info *info)
 	if ((size_t)(plus - info->of) < n || memcmp(plus - n, base + 1, n) != 0)
 		return NULL;
 	return plus + 1;
+}
+
+/* ---- choice ---- */
+
+static int is_of_kind(const void *kind, const struct tach_region_info *info)
+{
+	return strncmp(info->of, kind, strlen(kind)) == 0 && offset_of(info);
+}
+
+int places_count(const struct tach_snapshot *snapshot, const char *kind)
+{
+	struct tach_region_info info = {0};
+	int n = 0;
+
+	for (int r = 0; tach_snapshot_region(snapshot, r, &info) == 0; r++)
+		n += is_of_kind(kind, &info);
+	return n;
+}
+
+void places_choose(struct tach_snapshot *snapshot, const char *kind, int most)
+{
+	tach__snapshot_choose(snapshot, most, is_of_kind, kind);
 }
 
 /* ---- addr2line ---- */
@@ -184,12 +207,13 @@ static int rename_place(void *context, struct tach__renamed *to)
 	p = key.offset ? bsearch(&key, all->at, (size_t)all->n, sizeof key, by_file) : NULL;
 	if (!p || !p->function)
 		return 0;
-	kind = (int)strcspn(to->name, " ");
+	/* The usual kind of name needs no word. */
+	kind = strncmp(to->name, "function ", 9) == 0 ? 0 : (int)strcspn(to->name, " ") + 1;
 	free(p->name);
 	base = p->source && strrchr(p->source, '/') ? strrchr(p->source, '/') + 1 : p->source;
-	if (!base || !p->line ? asprintf(&p->name, "%.*s %s (%s+%s)", kind, to->name,
+	if (!base || !p->line ? asprintf(&p->name, "%.*s%s (%s+%s)", kind, to->name,
 					 p->function, strrchr(p->file, '/') + 1, p->offset) < 0
-			      : asprintf(&p->name, "%.*s %s (%s:%u)", kind, to->name,
+			      : asprintf(&p->name, "%.*s%s (%s:%u)", kind, to->name,
 					 p->function, base, p->line) < 0) {
 		p->name = NULL;
 		return 0;

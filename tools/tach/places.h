@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in programs, which libtach-openmp.so names by object and offset. */
+/* Places in programs, which libtach-openmp.so and libtach-functions.so name by object and
+ * offset. */
 #ifndef TOOLS_TACH_PLACES_H
 #define TOOLS_TACH_PLACES_H
 
 #include <tach/snapshot.h>
 
+/* The regions of that kind, before they are named: "parallel ", "function ". */
+int places_count(const struct tach_snapshot *snapshot, const char *kind);
+/* Leaves out all regions of the kind except those with the most self time. */
+void places_choose(struct tach_snapshot *snapshot, const char *kind, int most);
 /*
- * Finds the functions and lines of such regions: "parallel main (loop.c:12)". A place without
+ * Finds the functions and lines of such regions: "parallel main (loop.c:12)", "main
+ * (loop.c:12)" for a function. A place without
  * symbols keeps its offset. spread: as tach__snapshot_teams. Replaces and frees *snapshot.
  * Returns the number of such regions, or -1 after printing an error.
  */

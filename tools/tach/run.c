@@ -13,7 +13,6 @@
 #include <tach/region.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/emulate.h"
-#include "tools/tach/places.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
@@ -319,22 +318,6 @@ int run_status(const struct run_outcome *o)
 	return WIFSIGNALED(o->status) ? 128 + WTERMSIG(o->status) : WEXITSTATUS(o->status);
 }
 
-/* Names the regions of --openmp. */
-static int name_places(const struct run_arguments *a, struct run_reports *reports)
-{
-	int n;
-
-	if (!a->openmp || !reports->whole)
-		return 0;
-	n = places_name(&reports->whole, a->rows != RUN_THREADS && !run_ranks_wanted(a),
-			"tach run");
-	if (n == 0)
-		fprintf(stderr, "tach run: no parallel region of OpenMP began: the program "
-				"is statically linked, or uses neither libgomp nor a runtime "
-				"with OMPT, such as LLVM's\n");
-	return n < 0 ? -1 : 0;
-}
-
 /* Runs once, and counts everything in that run. */
 static int run_plainly(struct run_arguments *a, const struct run_found *found)
 {
@@ -342,7 +325,8 @@ static int run_plainly(struct run_arguments *a, const struct run_found *found)
 	struct run_outcome outcome = {0};
 	int code = run_once(a, found, &reports, &outcome);
 
-	if (!code && (name_places(a, &reports) != 0 || run_report(a, &outcome, &reports) != 0))
+	if (!code &&
+	    (run_name_places(a, &reports) != 0 || run_report(a, &outcome, &reports) != 0))
 		code = RUN_FAILED;
 	tach_snapshot_free(reports.whole);
 	return code ? code : run_status(&outcome);

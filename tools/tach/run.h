@@ -10,9 +10,10 @@
 #include <tach/report.h>
 #include "tools/run/results.h"
 
-#define RUN_OBJECT	"libtach-run.so"    /* what is preloaded */
-#define RUN_OPENMP	"libtach-openmp.so" /* in the same folder, for --openmp */
-#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT  /* for programs of musl, if this command is not */
+#define RUN_OBJECT	"libtach-run.so"       /* what is preloaded */
+#define RUN_OPENMP	"libtach-openmp.so"    /* in the same folder, for --openmp */
+#define RUN_FUNCTIONS	"libtach-functions.so" /* the same, for --functions */
+#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* for programs of musl, if this command is not */
 /* A link to the object's folder, used if the path contains a separator of LD_PRELOAD. */
 #define RUN_LINK "lib"
 
@@ -32,14 +33,15 @@ struct run_arguments {
 	enum run_rows rows;
 	int outside, emulate;
 	int openmp;
-	const char *turns; /* TACH_TURNS */
-	int passes;	   /* 0: one run; otherwise until all is counted */
-	double bound;	   /* --passes: tolerated difference of instructions, a fraction */
-	double interval;   /* -I: seconds; 0: no series */
-	pid_t process;	   /* -p; 0: the program's */
-	int repeat;	   /* -r: how often; 0: once */
-	size_t ncommands;  /* they follow each other from program on, each ended by NULL */
-	int apart;	   /* each rank of a parallel job writes its own report */
+	const char *functions; /* globs, "": all; NULL: none */
+	const char *turns;     /* TACH_TURNS */
+	int passes;	       /* 0: one run; otherwise until all is counted */
+	double bound;	       /* --passes: tolerated difference of instructions, a fraction */
+	double interval;       /* -I: seconds; 0: no series */
+	pid_t process;	       /* -p; 0: the program's */
+	int repeat;	       /* -r: how often; 0: once */
+	size_t ncommands;      /* they follow each other from program on, each ended by NULL */
+	int apart;	       /* each rank of a parallel job writes its own report */
 	char **program;
 	const char *path; /* --emulate: path of the program */
 };
@@ -51,6 +53,10 @@ struct run_outcome {
 	double seconds;
 	struct rusage usage;
 };
+
+/* ---- run_help.c ---- */
+
+extern const char run_help[];
 
 /* ---- run_arguments.c ---- */
 
@@ -193,6 +199,14 @@ int run_once(struct run_arguments *a, const struct run_found *found,
 int run_report(const struct run_arguments *a, const struct run_outcome *o,
 	       struct run_reports *reports);
 int run_status(const struct run_outcome *o); /* the exit status for the way the program ended */
+
+/* ---- run_places.c ---- */
+
+/*
+ * Names the regions of --openmp and --functions, and chooses those for text. Returns -1 after
+ * printing an error.
+ */
+int run_name_places(const struct run_arguments *a, struct run_reports *reports);
 
 /* ---- run_passes.c ---- */
 

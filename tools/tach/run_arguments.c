@@ -9,38 +9,6 @@
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
-static const char help[] =
-	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"       tach run -r N [OPTION]... [--] PROGRAM [ARGUMENT]... :: PROGRAM...\n"
-	"       tach run -p PID [OPTION]... [[--] PROGRAM [ARGUMENT]...]\n"
-	"\n"
-	"Runs PROGRAM, measures its threads, regions and children, and prints a table.\n"
-	"\n"
-	"  -e, --events EVENTS    count these events: \"cycles,instructions,page-faults\"\n"
-	"  -m, --metrics FORMULAS compute these: \"ipc = instructions / cycles;l1d_mpki\"\n"
-	"  -o, --output FILE      write the report to FILE, not to standard error\n"
-	"      --format NAME      text, json, csv, prometheus, html (default: from FILE)\n"
-	"  -r, --repeat N         run PROGRAM N times, in turns with those after each ::\n"
-	"  -I, --interval SECONDS print the counts of each interval (as with --outside)\n"
-	"  -p, --pid PID          count a running process, until it or PROGRAM ends\n"
-	"      --emulate          count instructions exactly, without a PMU, in QEMU\n"
-	"      --per-thread       one row for each thread\n"
-	"      --per-process      one row for each process\n"
-	"      --per-program      one row for each program that processes ran: sh, cc1\n"
-	"      --openmp           a row for each parallel region of OpenMP\n"
-	"      --topdown[=N]      show where issue slots went, down to level N\n"
-	"      --passes[=PERCENT] run PROGRAM several times, to count more events\n"
-	"      --turns[=N]        or count them in turns, each for N entries (100)\n"
-	"      --outside          count from outside; load nothing into PROGRAM\n"
-	"      --ambient LIST     count boxes of the uncore for the whole machine\n"
-	"      --interrupts       count interrupts too\n"
-	"      --correct          and subtract an instruction for each that adds one\n"
-	"      --trace FILE       write each entry, for Perfetto (%p: process number)\n"
-	"  -h, --help             print this text\n"
-	"\n"
-	"man tach-run explains each option. Exit status: PROGRAM's, or 128 and its\n"
-	"signal; 125 tach run failed, 126 PROGRAM cannot be run, 127 no such program.\n";
-
 enum {
 	FORMAT = 256,
 	THREADS,
@@ -55,7 +23,8 @@ enum {
 	EMULATE,
 	AMBIENT,
 	TRACE,
-	OPENMP
+	OPENMP,
+	FUNCTIONS
 };
 
 static const struct option options[] = {
@@ -74,6 +43,7 @@ static const struct option options[] = {
 	{"ambient", required_argument, NULL, AMBIENT},
 	{"trace", required_argument, NULL, TRACE},
 	{"openmp", no_argument, NULL, OPENMP},
+	{"functions", optional_argument, NULL, FUNCTIONS},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
 	{"correct", no_argument, NULL, CORRECT},
 	{"interval", required_argument, NULL, 'I'},
@@ -217,6 +187,9 @@ static int take_option(struct run_arguments *a, int option)
 	case OPENMP:
 		a->openmp = 1;
 		return 0;
+	case FUNCTIONS:
+		return once(&a->functions, optarg ? optarg : "",
+			    "two lists for --functions; make one, with commas between them");
 	case TOPDOWN:
 		return take_topdown(a, optarg);
 	case PASSES:
@@ -292,6 +265,10 @@ static int check_together(const struct run_arguments *a)
 	if (a->openmp && (a->outside || a->emulate || a->passes || a->repeat))
 		return bad_usage("--openmp counts in the program's threads, in one run: it "
 				 "excludes --outside, -I, -p, --emulate, --passes and -r");
+	if (a->functions && (a->outside || a->emulate || a->passes || a->repeat || a->turns))
+		return bad_usage("--functions counts in the program's threads, in one run: it "
+				 "excludes --outside, -I, -p, --emulate, --passes, --turns and "
+				 "-r");
 	if (a->turns && (a->passes || a->interrupts || a->outside || a->rows))
 		return bad_usage("--turns is for regions, adds no interrupts and has no rows "
 				 "of threads: it excludes --passes, --interrupts, --correct, "
@@ -337,7 +314,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 			return print_usage_error("run"), RUN_FAILED;
 		}
 		if (c == 'h') {
-			fputs(help, stdout);
+			fputs(run_help, stdout);
 			return 1;
 		}
 		if (take_option(a, c) != 0)

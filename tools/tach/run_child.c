@@ -61,20 +61,38 @@ static void set_clock(void)
 	setenv("TACH_CLOCK", value, 1);
 }
 
+/* Preloads another object of the folder of `object`. Returns 0 after printing an error. */
+static int preload_beside(char path[4200], const char *object, const char *name)
+{
+	snprintf(path, 4200, "%.*s%s", (int)(strrchr(object, '/') + 1 - object), object, name);
+	if (access(path, R_OK) != 0) {
+		fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
+		return 0;
+	}
+	prepend_word("LD_PRELOAD", path);
+	return 1;
+}
+
 /* For LLVM's runtime, and for gcc's. Both are set, because a program may use either. */
 static void set_openmp(const struct run_arguments *a, const char *object)
 {
 	char path[4200];
 
-	snprintf(path, sizeof path, "%.*s" RUN_OPENMP, (int)(strrchr(object, '/') + 1 - object),
-		 object);
-	if (access(path, R_OK) != 0) {
-		fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
+	if (!preload_beside(path, object, RUN_OPENMP))
 		return;
-	}
-	prepend_word("LD_PRELOAD", path);
 	prepend_word("OMP_TOOL_LIBRARIES", path);
 	if (!run_ranks_wanted(a))
+		setenv("TACH_BY", "thread:1000", 0);
+}
+
+static void set_functions(const struct run_arguments *a, const char *object)
+{
+	char path[4200];
+
+	if (!preload_beside(path, object, RUN_FUNCTIONS))
+		return;
+	setenv("TACH_FUNCTIONS", a->functions, 1);
+	if (a->rows == RUN_THREADS)
 		setenv("TACH_BY", "thread:1000", 0);
 }
 
@@ -91,6 +109,8 @@ static void set_environment(const struct run_arguments *a, const char *object,
 
 	if (a->openmp)
 		set_openmp(a, object);
+	if (a->functions)
+		set_functions(a, object);
 	prepend_word("LD_PRELOAD", object);
 	/* Without this, AddressSanitizer ends programs that load another object before it. */
 	prepend_word("ASAN_OPTIONS", "verify_asan_link_order=0");

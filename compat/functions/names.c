@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions by address. A function is named by its object and the offset in it, and its file is
+ * the object's path: `tach` finds names and lines when it writes the report. The name is made
+ * at the first call, because the object may be unloaded before the report.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "compat/functions/functions.h"
+#include "core/region/region.h"
+
+enum { NAME = 600, PIECE = 256 * 1024 };
+
+struct function *functions_table[FUNCTIONS_MOST];
+static unsigned nfunctions;
+
+static const char *globs = ""; /* TACH_FUNCTIONS */
+static char program[PATH_MAX]; /* its path, or "" */
+
+/* ---- memory ---- */
+
+struct piece {
+	size_t used;
+	char at[PIECE - sizeof(size_t)];
+};
+static struct piece *piece;
+
+void *functions_take(size_t size)
+{
+	size = (size + 15) / 16 * 16;
+	for (;;) {
+		struct piece *now = __atomic_load_n(&piece, __ATOMIC_ACQUIRE), *more;
+		size_t at = now ? __atomic_fetch_add(&now->used, size, __ATOMIC_RELAXED) : 0;
+
+		if (now && at + size <= sizeof now->at)
+			return now->at + at;
+		more = size > sizeof now->at ? MAP_FAILED
+					     : mmap(NULL, sizeof *more, PROT_READ | PROT_WRITE,
+						    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (more == MAP_FAILED)
+			return NULL;
+		if (!__atomic_compare_exchange_n(&piece, &now, more, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE))
+			munmap(more, sizeof *more);
+	}
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = functions_take(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* ---- names ---- */
+
+struct place {
+	char name[NAME + 16];
+	const char *file;
+	uintptr_t offset;
+};
+
+/* If the dynamic linker was started as a command, the executable is the linker. */
+static const char *find_program(const Dl_info *info)
+{
+	const char *base = strrchr(program, '/');
+
+	return base && strncmp(base, "/ld-", 4) == 0 ? info->dli_fname : program;
+}
+
+static void find_place(struct place *place, uintptr_t at)
+{
+	struct link_map *map = NULL;
+	const char *base;
+	Dl_info info;
+
+	*place = (struct place){.file = ""};
+	if (!dladdr1((const void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) {
+		snprintf(place->name, sizeof place->name, "function 0x%llx",
+			 (unsigned long long)at);
+		return;
+	}
+	place->file = *map->l_name ? map->l_name : find_program(&info);
+	place->offset = at - map->l_addr;
+	base = strrchr(place->file, '/') ? strrchr(place->file, '/') + 1 : place->file;
+	snprintf(place->name, sizeof place->name, "function %.500s+0x%llx", base,
+		 (unsigned long long)place->offset);
+}
+
+static int is_selected(const struct place *place)
+{
+	char symbol[NAME];
+
+	if (!*globs)
+		return 1;
+	return functions_symbol(place->file, place->offset, symbol, sizeof symbol) &&
+	       tach__glob_list(globs, symbol);
+}
+
+/* Functions of an object that is loaded again get their old sites. */
+static struct tach_site *find_site(const struct place *place)
+{
+	for (unsigned i = 0; i < FUNCTIONS_MOST; i++) {
+		const struct function *f =
+			__atomic_load_n(&functions_table[i], __ATOMIC_ACQUIRE);
+
+		if (f && f->site && strcmp(f->site->name, place->name) == 0 &&
+		    strcmp(f->site->file, place->file) == 0)
+			return f->site;
+	}
+	return NULL;
+}
+
+static struct tach_site *make_site(const struct place *place)
+{
+	struct tach_site *site = functions_take(sizeof *site);
+	struct tach_site first = TACH_SITE_INIT(NULL, 0, "");
+
+	if (!site)
+		return NULL;
+	first.name = copy_text(place->name);
+	first.file = copy_text(place->file);
+	first.line = 0;
+	*site = first;
+	return site->name && site->file ? site : NULL;
+}
+
+/* ---- the table ---- */
+
+void functions_add(struct function *f)
+{
+	for (unsigned i = functions_hash(f->at);; i = (i + 1) % FUNCTIONS_MOST) {
+		struct function *none = NULL;
+
+		if (__atomic_compare_exchange_n(&functions_table[i], &none, f, 0,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return;
+	}
+}
+
+static struct function *find_unloaded(uintptr_t at)
+{
+	for (unsigned i = functions_hash(at);; i = (i + 1) % FUNCTIONS_MOST) {
+		struct function *f = __atomic_load_n(&functions_table[i], __ATOMIC_ACQUIRE);
+
+		if (!f || f->at == at)
+			return f;
+	}
+}
+
+/* Two threads may make a function twice: both have the same name, so the same region. */
+struct function *functions_find(uintptr_t at)
+{
+	struct function *f = find_unloaded(at);
+	struct tach_site *site = NULL;
+	struct place place;
+
+	/* A quarter stays free, for short searches. */
+	if (!f &&
+	    __atomic_fetch_add(&nfunctions, 1, __ATOMIC_RELAXED) >= FUNCTIONS_MOST / 4 * 3)
+		return NULL;
+	find_place(&place, at);
+	if (is_selected(&place)) {
+		site = f ? find_site(&place) : NULL;
+		if (!site)
+			site = make_site(&place);
+	}
+	if (f) {
+		__atomic_store_n(&f->site, site, __ATOMIC_RELEASE);
+		__atomic_store_n(&f->live, at, __ATOMIC_RELEASE);
+		return f;
+	}
+	f = functions_take(sizeof *f);
+	if (!f)
+		return NULL;
+	*f = (struct function){at, at, site};
+	functions_add(f);
+	return f;
+}
+
+void functions_prepare_names(void)
+{
+	const char *value = getenv("TACH_FUNCTIONS");
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+
+	program[n > 0 ? n : 0] = '\0';
+	if (value && *value)
+		value = copy_text(value);
+	if (value)
+		globs = value;
+}
+
+/* ---- unloading ---- */
+
+static int get_unloaded(struct dl_phdr_info *info, size_t size, void *n)
+{
+	(void)size;
+	*(unsigned long long *)n = info->dlpi_subs;
+	return 1;
+}
+
+/* Other code may be mapped there: every function checks its name at its next call. */
+FUNCTIONS int dlclose(void *object);
+int dlclose(void *object)
+{
+	static int (*next)(void *);
+	unsigned long long before = 0, after = 0;
+	int result;
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "dlclose");
+	dl_iterate_phdr(get_unloaded, &before);
+	result = next(object);
+	dl_iterate_phdr(get_unloaded, &after);
+	for (unsigned i = 0; before != after && i < FUNCTIONS_MOST; i++) {
+		struct function *f = __atomic_load_n(&functions_table[i], __ATOMIC_ACQUIRE);
+
+		if (f && f->site)
+			__atomic_store_n(&f->live, 0, __ATOMIC_RELAXED);
+	}
+	return result;
+}
