@@ -48,12 +48,8 @@ static struct previous {
 	struct sigaction action[DEEPEST];
 } previous[2];
 
-/* The fault that this thread is passing on: its context, and the frame of our handler. */
-static __attribute__((tls_model("initial-exec"))) __thread struct {
-	const void *context;
-	uintptr_t frame;
-	int depth; /* number of handlers that got it before */
-} passing;
+/* The number of handlers that got the fault which this thread is passing on. */
+static __attribute__((tls_model("initial-exec"))) __thread int passed;
 
 /* Another thread of the parent may have held the lock. Handlers must not call it: see
  * tach/fault.h. */
@@ -116,7 +112,7 @@ static struct sigaction *handler_below(int which, int depth)
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
-	struct sigaction *below = handler_below(which, passing.depth);
+	struct sigaction *below = handler_below(which, passed);
 	struct sigaction now = {.sa_handler = SIG_DFL}, *old = &now;
 	sigset_t before;
 
@@ -156,15 +152,17 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 }
 
 /*
- * A handler that got the fault from ours may call ours with the same context. A new fault may
- * have the same context too, if siglongjmp left the handler of the last one. The kernel then
- * calls ours at the same frame as before.
+ * A handler that got the fault from ours may call ours with the same context. It is recognised
+ * by uc_link, which the kernel clears in the context of each new fault
+ * (arch/x86/kernel/signal_64.c and its like for other architectures) and does not read when the
+ * handler returns. An address would not do: siglongjmp may have left the last fault, and the
+ * new one may have its context at the same place.
  */
 static void handler(int number, siginfo_t *info, void *context)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	__typeof__(passing) before = passing;
-	int saved = errno;
+	ucontext_t *at = context;
+	void *link = at->uc_link, *ours = &passed;
+	int before = passed, saved = errno;
 
 	/* si_code <= 0: sent by a process. It is not a fault, whatever the thread executes at
 	 * the moment. */
@@ -172,15 +170,11 @@ static void handler(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	if (passing.context == context && frame < passing.frame) {
-		passing.depth++;
-	} else {
-		passing.context = context;
-		passing.frame = frame;
-		passing.depth = 0;
-	}
+	passed = link == ours ? before + 1 : 0;
+	at->uc_link = ours;
 	pass_on(number == signals[1], number, info, context);
-	passing = before;
+	at->uc_link = link;
+	passed = before;
 	errno = saved;
 }
 
