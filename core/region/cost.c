@@ -50,7 +50,7 @@ void tach__cost_unknown(const struct tach__thread *record)
 
 static void epoch_set(uint64_t *state, uint32_t epoch)
 {
-	*state = TACH__STATE(TACH__OPENING(*state), epoch, TACH__LEVEL(*state));
+	TACH__SET(*state, TACH__STATE(TACH__OPENING(*state), epoch, TACH__LEVEL(*state)));
 }
 
 /* The numbers of epochs have run out: renumbers the epochs in which open regions began, in

@@ -32,8 +32,9 @@ uint32_t tach__level_of(const struct tach__hot *hot, const struct tach_region_ma
 
 /* ---- the stack ---- */
 
-static void lower_slot(const struct tach__slot *slot, struct tach__part *part,
-		       struct tach_region_mark *mark, uint32_t by)
+/* A jump may have left the entry, with an intact mark. */
+TACH__LOOKS_BACK static void lower_slot(const struct tach__slot *slot, struct tach__part *part,
+					struct tach_region_mark *mark, uint32_t by)
 {
 	mark->state -= by;
 	if (part && !tach__part_is_closing(slot, part))
@@ -153,10 +154,11 @@ static void settle_owed(const struct tach__thread *record, uint32_t level, uint6
 /* ---- the end of an overlapping entry ---- */
 
 /* Computes the counts of the entry above, which began later, at the time when `mark` ended with
- * `r`. They are at most r. */
-static void find_shared(struct tach__thread *record, const struct tach_region_mark *mark,
-			const struct tach_region_mark *above, const struct tach__reading *r,
-			uint64_t *shared)
+ * `r`. They are at most r. A jump may have left the entry above, with an intact mark. */
+TACH__LOOKS_BACK static void find_shared(struct tach__thread *record,
+					 const struct tach_region_mark *mark,
+					 const struct tach_region_mark *above,
+					 const struct tach__reading *r, uint64_t *shared)
 {
 	const struct tach_mark *a = &mark->counters, *b = &above->counters;
 	uint64_t mask = TACH_MODULAR && record->count ? record->reader->mask : UINT64_MAX;

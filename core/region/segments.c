@@ -160,6 +160,14 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 		swap_saved(c, next);
 }
 
+/* Returns 1 if this thread's last task runs without an entry. A jump may have left it: then the
+ * memory may be used otherwise, but that of a task whose START counts has a part. */
+TACH__LOOKS_BACK static int is_starting(const struct tach__carried *c,
+					const struct tach_task *task)
+{
+	return is_task(c) && c->thread == &last && task->running && !task->mark.part;
+}
+
 void tach__tasks_abandoned(const struct tach__thread *record)
 {
 	struct tach__carried *c = (struct tach__carried *)(uintptr_t)TACH__GET(last);
@@ -177,7 +185,7 @@ void tach__tasks_abandoned(const struct tach__thread *record)
 		*above = 0;
 	}
 	/* Its START came here or was refused: it runs, but is not on the stack. */
-	if (is_task(c) && c->thread == &last && task->running && !task->mark.part) {
+	if (is_starting(c, task)) {
 		c->task_before = number;
 		return;
 	}
