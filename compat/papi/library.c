@@ -41,7 +41,7 @@ static void release_locks(void)
 /* The counters are the parent's. The child's sets are stopped, and it may start them. */
 static void library_forked(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_unlock(&lock);
 	pp_threads_forked();
 	pp_sets_forked();
 	pp_regions_forked();

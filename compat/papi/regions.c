@@ -372,7 +372,7 @@ void pp_regions_forked(void)
 {
 	struct pp_log *log = pp_self->log;
 
-	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_unlock(&lock);
 	pp_regions.logs = log;
 	if (!log)
 		return;

@@ -41,6 +41,7 @@ struct pp_thread {
 	struct pp_thread *next;	  /* a ring */
 	unsigned long tid, maker; /* as the program numbers them */
 	int kernel_tid;
+	int attached; /* made by PAPI_attach for a number: no thread here uses it */
 	void *storage[PAPI_NUM_TLS + 1];
 	struct pp_set *running[PP_COMPONENTS];
 	struct pp_set *orphans; /* sets destroyed by others; their readers are this thread's */

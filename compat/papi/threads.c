@@ -109,6 +109,7 @@ int pp_thread_of(unsigned long tid, struct pp_thread **out)
 			return PAPI_ENOMEM;
 		t->tid = tid;
 		t->kernel_tid = (int)tid;
+		t->attached = 1;
 		link_in(t);
 	}
 	*out = t;
@@ -123,6 +124,20 @@ int pp_threads_begin(void)
 	return pp_thread_get(&t);
 }
 
+/* No thread uses what PAPI_attach made for a number. */
+static void free_attached(void)
+{
+	struct pp_thread *end = ring, *t = ring ? ring->next : NULL;
+
+	while (t) {
+		struct pp_thread *next = t == end ? NULL : t->next;
+
+		if (t->attached)
+			free(t);
+		t = next;
+	}
+}
+
 /*
  * Threads other than this one may still use their data and their readers, so both stay. Each
  * thread compares the generation before it uses them.
@@ -132,6 +147,7 @@ void pp_threads_end(void)
 	struct pp_thread *self = is_known() ? pp_self : NULL;
 
 	pp_enter();
+	free_attached();
 	ring = NULL;
 	number_of = NULL;
 	generation++;

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/check.h"
 
-enum { PAGES = 64 };
+enum { PAGES = 64, TOUCHES = 32 };
 
 static int set;
 static long long value[4];
@@ -37,15 +38,17 @@ static void end(void)
 	PAPI_shutdown();
 }
 
-/* Causes at least PAGES page faults. */
-static void touch(void)
+/* Causes at least PAGES page faults. ThreadSanitizer, which keeps pages of its own for all that
+ * it sees, would cause more, so it does not see this. */
+__attribute__((no_sanitize("thread"))) static void touch(void)
 {
-	char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *pages =
+		(volatile char *)syscall(SYS_mmap, NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	for (int i = 0; i < PAGES; i++)
-		((volatile char *)pages)[i * 4096] = 1;
-	munmap(pages, PAGES * 4096);
+		pages[i * 4096] = 1;
+	syscall(SYS_munmap, pages, PAGES * 4096);
 }
 
 static int with_faults(void)
@@ -145,9 +148,10 @@ static void *in_a_thread(void *failed)
 		!(PAPI_register_thread() == PAPI_OK && PAPI_create_eventset(&own) == PAPI_OK &&
 		  PAPI_add_named_event(own, "perf::PAGE-FAULTS") == PAPI_OK &&
 		  PAPI_start(own) == PAPI_OK);
-	touch();
-	*(int *)failed |=
-		PAPI_stop(own, &faults) != PAPI_OK || faults < PAGES || faults >= 2 * PAGES;
+	for (int i = 0; i < TOUCHES; i++)
+		touch();
+	*(int *)failed |= PAPI_stop(own, &faults) != PAPI_OK || faults < TOUCHES * PAGES ||
+			  faults >= (TOUCHES + 1) * PAGES;
 	*(int *)failed |= PAPI_list_threads(tids, &n) != PAPI_OK || n != 2 ||
 			  PAPI_thread_id() != (unsigned long)pthread_self();
 	*(int *)failed |=
@@ -167,7 +171,8 @@ static void threads_count_for_themselves(void)
 	      PAPI_start(set) == PAPI_OK);
 	pthread_create(&thread, NULL, in_a_thread, &failed);
 	pthread_join(thread, NULL);
-	CHECK(!failed && PAPI_stop(set, value) == PAPI_OK && value[0] < PAGES);
+	/* The start of a thread takes some faults, many under ThreadSanitizer. */
+	CHECK(!failed && PAPI_stop(set, value) == PAPI_OK && value[0] < TOUCHES * PAGES);
 	end();
 }
 
