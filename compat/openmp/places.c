@@ -44,11 +44,38 @@ static const char *find_program(char path[PATH_MAX], const Dl_info *info)
 	return path;
 }
 
+/* The object that has an address. */
+struct object {
+	uintptr_t at, base; /* base: what was added to the addresses of its file */
+	const char *name;   /* "" for the program */
+	int seen;	    /* objects before */
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type != PT_LOAD ||
+		    object->at - info->dlpi_addr - part->p_vaddr >= part->p_memsz)
+			continue;
+		object->base = info->dlpi_addr;
+		object->name = object->seen ? info->dlpi_name : "";
+		return 1;
+	}
+	object->seen++;
+	return 0;
+}
+
 static struct place *make_place(uintptr_t at)
 {
 	struct place *place = calloc(1, sizeof *place);
+	struct object object = {.at = at -
+				      1}; /* the call is before the address of its return */
 	const char *base, *path = "";
-	struct link_map *map = NULL;
 	char name[NAME], program[PATH_MAX];
 	Dl_info info;
 	char *file;
@@ -56,12 +83,11 @@ static struct place *make_place(uintptr_t at)
 	if (!place)
 		return NULL;
 	snprintf(name, sizeof name, "0x%llx", (unsigned long long)at);
-	/* The call itself is before the address to which it returns. */
-	if (dladdr1((const void *)(at - 1), &info, (void **)&map, RTLD_DL_LINKMAP) && map) {
-		path = *map->l_name ? map->l_name : find_program(program, &info);
+	if (dl_iterate_phdr(find_object, &object) && dladdr((const void *)object.at, &info)) {
+		path = *object.name ? object.name : find_program(program, &info);
 		base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 		snprintf(name, sizeof name, "%.500s+0x%llx", base,
-			 (unsigned long long)(at - 1 - map->l_addr));
+			 (unsigned long long)(object.at - object.base));
 	}
 	file = strdup(path);
 	place->at = at;
