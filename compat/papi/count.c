@@ -62,25 +62,6 @@ static inline int is_short(const struct pp_set *set)
 	return set && set->reading == pp_self;
 }
 
-/*
- * The start of a set is what its counters had counted since they were opened. A mark would do
- * for a few reads; but a mark is good only until the kernel moves the thread or the counters,
- * and each read after that would be a slow one.
- */
-static inline uint32_t read_base(struct pp_set *set)
-{
-	switch (set->nmembers) {
-	case 1:
-		return tach_reader_read_n(set->reader, set->base, 1);
-	case 2:
-		return tach_reader_read_n(set->reader, set->base, 2);
-	case 4:
-		return tach_reader_read_n(set->reader, set->base, 4);
-	default:
-		return tach_reader_read(set->reader, set->base);
-	}
-}
-
 TACH_COLD int pp_read_long(struct pp_set *set, long long *values)
 {
 	int code;
@@ -98,31 +79,90 @@ TACH_COLD int pp_read_long(struct pp_set *set, long long *values)
 	return PAPI_OK;
 }
 
-/* Straight code for the usual numbers of events. */
-#define READ_SHORT(name, now, n)                                                               \
-	static int name(struct pp_set *set, long long *values)                                 \
+/*
+ * Straight code for the usual numbers of events. A read by the header's inline code whose slow
+ * path ends the function: after that of tach_reader_read_n the set would be used again, so each
+ * read would save registers.
+ */
+#define READ_INTO(array, n)                                                                    \
+	(tach__read_one(reader, array, 0) && ((n) < 2 || tach__read_one(reader, array, 1)) &&  \
+	 ((n) < 3 || tach__read_one(reader, array, 2)) &&                                      \
+	 ((n) < 4 || tach__read_one(reader, array, 3)))
+#define READ_SHORT(n)                                                                          \
+	static uint32_t totals_##n(struct tach_reader *reader, uint64_t *value)                \
 	{                                                                                      \
+		return tach_reader_read_n(reader, value, n);                                   \
+	}                                                                                      \
+	static uint32_t since_##n(struct tach_reader *reader, uint64_t *value)                 \
+	{                                                                                      \
+		uint64_t now[n];                                                               \
+                                                                                               \
+		if (TACH_UNLIKELY(!READ_INTO(now, n)))                                         \
+			return since_any(reader, value);                                       \
+		_Pragma("GCC unroll 4") for (int i = 0; i < (n); i++) value[i] =               \
+			now[i] - value[i];                                                     \
+		return 0;                                                                      \
+	}                                                                                      \
+	static int read_##n(struct pp_set *set, long long *values)                             \
+	{                                                                                      \
+		const struct tach_reader *reader = set->reader;                                \
 		uint64_t *value = (uint64_t *)values;                                          \
                                                                                                \
 		if (TACH_UNLIKELY(set->reading != pp_self || !value) ||                        \
-		    TACH_UNLIKELY((now)&TACH_FLAG_LOST))                                       \
+		    TACH_UNLIKELY(!READ_INTO(value, n)))                                       \
 			return pp_read_long(set, values);                                      \
 		_Pragma("GCC unroll 4") for (int i = 0; i < (n); i++) value[i] -=              \
 			set->base[i];                                                          \
 		return PAPI_OK;                                                                \
 	}
-READ_SHORT(read_any, tach_reader_read(set->reader, value), set->nevents)
-READ_SHORT(read_1, tach_reader_read_n(set->reader, value, 1), 1)
-READ_SHORT(read_2, tach_reader_read_n(set->reader, value, 2), 2)
-READ_SHORT(read_3, tach_reader_read_n(set->reader, value, 3), 3)
-READ_SHORT(read_4, tach_reader_read_n(set->reader, value, 4), 4)
+
+static uint32_t totals_any(struct tach_reader *reader, uint64_t *value)
+{
+	return tach_reader_read(reader, value);
+}
+
+static uint32_t since_any(struct tach_reader *reader, uint64_t *value)
+{
+	uint64_t now[TACH_COUNTERS_MAX];
+	uint32_t flags = tach_reader_read(reader, now);
+
+	for (uint32_t i = 0; i < reader->count; i++)
+		value[i] = now[i] - value[i];
+	return flags;
+}
+READ_SHORT(1)
+READ_SHORT(2)
+READ_SHORT(3)
+READ_SHORT(4)
+
+static int read_any(struct pp_set *set, long long *values)
+{
+	uint64_t *value = (uint64_t *)values;
+
+	if (TACH_UNLIKELY(set->reading != pp_self || !value) ||
+	    TACH_UNLIKELY(tach_reader_read(set->reader, value) & TACH_FLAG_LOST))
+		return pp_read_long(set, values);
+	for (int i = 0; i < set->nevents; i++)
+		value[i] -= set->base[i];
+	return PAPI_OK;
+}
 
 void pp_choose_read(struct pp_set *set)
 {
-	static int (*const by_number[])(struct pp_set *, long long *) = {
-		read_any, read_1, read_2, read_3, read_4};
+	static const struct {
+		int (*read)(struct pp_set *, long long *);
+		uint32_t (*totals)(struct tach_reader *, uint64_t *);
+		uint32_t (*since)(struct tach_reader *, uint64_t *);
+	} by_number[] = {{read_any, totals_any, since_any},
+			 {read_1, totals_1, since_1},
+			 {read_2, totals_2, since_2},
+			 {read_3, totals_3, since_3},
+			 {read_4, totals_4, since_4}};
+	int members = set->nmembers < 5 ? set->nmembers : 0;
 
-	set->read = by_number[set->nevents < 5 ? set->nevents : 0];
+	set->read = by_number[set->nevents < 5 ? set->nevents : 0].read;
+	set->totals = by_number[members].totals;
+	set->since = by_number[members].since;
 }
 
 int PAPI_read(int EventSet, long long *values)
@@ -181,11 +221,16 @@ int PAPI_start(int EventSet)
 	set->state = PAPI_RUNNING;
 	pp_self->running[PP_CORE] = set;
 	set->reading = set->plain ? pp_self : NULL;
-	if (TACH_LIKELY(!(read_base(set) & TACH_FLAG_LOST)))
+	/*
+	 * The start of a set is what its counters had counted since they were opened. A mark
+	 * would do for a few reads; but a mark is good only until the kernel moves the thread
+	 * or the counters, and each read after that would be a slow one.
+	 */
+	if (TACH_LIKELY(!(set->totals(set->reader, set->base) & TACH_FLAG_LOST)))
 		return PAPI_OK;
 	set->state = PAPI_STOPPED;
 	set->reading = NULL;
-	pp_self->running[PP_CORE] = NULL;
+	set->ready->running[PP_CORE] = NULL;
 	return start_long(set);
 }
 
@@ -218,16 +263,18 @@ static TACH_COLD int stop_long(struct pp_set *set, long long *values)
 int PAPI_stop(int EventSet, long long *values)
 {
 	struct pp_set *set = pp_set_of(EventSet);
+	int i = 0;
 
 	if (TACH_UNLIKELY(!is_short(set) || set->state != PAPI_RUNNING ||
 			  set->read(set, set->stopped) != PAPI_OK))
 		return stop_long(set, values);
 	if (values)
-		for (int i = 0; i < set->nevents; i++)
+		do
 			values[i] = set->stopped[i];
+		while (++i < set->nevents);
 	set->state = PAPI_STOPPED;
+	set->reading->running[PP_CORE] = NULL;
 	set->reading = NULL;
-	pp_self->running[PP_CORE] = NULL;
 	return PAPI_OK;
 }
 

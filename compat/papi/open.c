@@ -96,6 +96,9 @@ static int open_reader(struct pp_set *set)
 		set->reader = NULL;
 		return pp_from_tach(code);
 	}
+	/* The short ways do not ask at each read. */
+	if (!tach__whole(set->reader))
+		set->plain = 0;
 	set->ready = pp_self;
 	return PAPI_OK;
 }

@@ -190,8 +190,45 @@ int pp_choice_start(const struct pp_choice *choice, struct pp_log *log)
 			return code;
 	}
 	set = pp_set_of(log->set[0]);
-	/* A set without a reader may be freed by another thread's PAPI_shutdown. */
-	log->only = choice->nsets == 1 && set && set->reader ? set : NULL;
+	/* A set without a reader may be freed by another thread's PAPI_shutdown. An instant
+	 * value is what PAPI_read gives. */
+	log->only = choice->nsets == 1 && set && set->reading == pp_self &&
+				    !memchr(choice->instant, 1, (size_t)choice->nevents)
+			    ? set
+			    : NULL;
 	log->running = 1;
+	return PAPI_OK;
+}
+
+int pp_events_read(const struct pp_log *log, long long *values)
+{
+	const struct pp_choice *choice = &pp_regions.choice;
+
+	if (log->only) {
+		if (log->only->reading != pp_self ||
+		    log->only->totals(log->only->reader, (uint64_t *)values) & TACH_FLAG_LOST)
+			return PAPI_ECLOST;
+		return PAPI_OK;
+	}
+	for (int i = 0, at = 0; i < choice->nsets; at += choice->count[i++]) {
+		int code = PAPI_read(log->set[i], values + at);
+
+		if (code != PAPI_OK)
+			return code;
+	}
+	return PAPI_OK;
+}
+
+int pp_events_end(const struct pp_log *log, struct pp_record *record,
+		  const struct pp_record *entry)
+{
+	const struct pp_choice *choice = &pp_regions.choice;
+	long long now[PP_EVENTS];
+	int code = pp_events_read(log, now);
+
+	if (code != PAPI_OK)
+		return code;
+	for (int i = 0; i < choice->nevents; i++)
+		record->value[i] = choice->instant[i] ? now[i] : now[i] - entry->value[i];
 	return PAPI_OK;
 }

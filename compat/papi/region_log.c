@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 #include "compat/papi/regions.h"
 
-enum { BLOCK = 64 * 1024 };
+enum { FIRST_BLOCK = 64 * 1024, BLOCK = 256 * 1024 };
 
 void pp_regions_say(const char *format, ...)
 {
@@ -32,13 +33,24 @@ long long pp_regions_ns(void)
 	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. */
+/* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. A virtual machine
+ * may hide that; then the kernel's own time is the TSC's if it is its clock source. */
 int pp_clock_is_constant(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned a, b, c, d = 0;
+	char source[8] = "";
+	FILE *f;
 
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8)
+		return 1;
+	f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+	if (f) {
+		if (!fgets(source, sizeof source, f))
+			source[0] = '\0';
+		fclose(f);
+	}
+	return strcmp(source, "tsc\n") == 0;
 #elif defined(__aarch64__) || defined(__riscv)
 	return 1;
 #else
@@ -46,17 +58,24 @@ int pp_clock_is_constant(void)
 #endif
 }
 
+/* Its page faults would be a third of a region's instructions, so a thread that goes on gets
+ * its memory in one call. */
+static void *map_block(void)
+{
+	void *block = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return block == MAP_FAILED ? NULL : block;
+}
+
 TACH_COLD int pp_log_add_block(struct pp_log *log)
 {
-	size_t size = sizeof(struct pp_block) + pp_regions.record_size;
-	struct pp_block *block;
+	struct pp_block *block = log->last ? map_block() : malloc(FIRST_BLOCK);
 
-	if (size < BLOCK)
-		size = BLOCK;
-	block = malloc(size);
 	if (!block)
 		return 0;
 	block->next = NULL;
+	log->end = (char *)block + (log->last ? BLOCK : FIRST_BLOCK);
 	if (log->last) {
 		log->last->end = log->free;
 		log->last->next = block;
@@ -65,13 +84,12 @@ TACH_COLD int pp_log_add_block(struct pp_log *log)
 	}
 	log->last = block;
 	log->free = block->record;
-	log->end = (char *)block + size;
 	return 1;
 }
 
-TACH_COLD const char *pp_log_copy_name(struct pp_log *log, const char *text, unsigned slot)
+TACH_COLD const char *pp_log_copy_name(struct pp_log *log, const char *text)
 {
-	unsigned hash = 2166136261u;
+	unsigned hash = 2166136261u, slot = pp_name_slot(text);
 	struct pp_name *name, **list;
 	size_t size = strlen(text) + 1;
 

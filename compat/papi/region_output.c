@@ -161,30 +161,26 @@ static void put_definitions(FILE *to)
 
 static double ns_per_tick;
 
-static long long ns_of(const struct pp_record *r, const struct pp_record *entry)
+static long long ns_of(const struct pp_record *r)
 {
 	if (!pp_regions.clock_is_constant)
-		return r->ns[1] - entry->ns[0];
-	return (long long)((double)(r->clock[1] - entry->clock[0]) * ns_per_tick);
+		return r->value[pp_regions.choice.nevents];
+	return (long long)((double)r->clock * ns_per_tick);
 }
 
-/* The value with that number at a record of an entry: cycles, nanoseconds, then the events. */
-static long long value_of(const struct pp_record *r, const struct pp_record *entry, int n)
+/* The value with that number: cycles, nanoseconds, then the events. */
+static long long value_of(const struct pp_record *r, int n)
 {
-	const struct pp_choice *choice = &pp_regions.choice;
-	long long end;
-
 	if (n == 1)
-		return ns_of(r, entry);
+		return ns_of(r);
 #if defined(__x86_64__) || defined(__i386__)
 	if (n == 0)
-		return (long long)(r->clock[1] - entry->clock[0]);
+		return (long long)r->clock;
 #else
 	if (n == 0)
-		return ns_of(r, entry) * pp_hardware()->cpu_max_mhz / 1000;
+		return ns_of(r) * pp_hardware()->cpu_max_mhz / 1000;
 #endif
-	end = r->value[choice->nevents + n - 2];
-	return choice->instant[n - 2] ? end : end - entry->value[n - 2];
+	return r->value[n - 2];
 }
 
 /* The record after that one; NULL after the last. Those of the last block end at `free`. */
@@ -211,12 +207,12 @@ static void put_reads(FILE *to, const struct pp_log *log, struct pp_block *block
 	char key[32];
 
 	putc('{', to);
-	put_number(to, 6, "region_value", value_of(entry, entry, n), ",");
+	put_number(to, 6, "region_value", value_of(entry, n), ",");
 	while (left && (r = next_record(log, &block, r))) {
 		if (r->name || r->parent != entry)
 			continue;
 		snprintf(key, sizeof key, "read_%d", r->reads);
-		put_number(to, 6, key, value_of(r, entry, n), --left ? "," : "");
+		put_number(to, 6, key, value_of(r, n), --left ? "," : "");
 	}
 	write_indent(to, 5);
 	putc('}', to);
@@ -243,7 +239,7 @@ static void put_entry(FILE *to, const struct pp_log *log, struct pp_block *block
 		if (entry->reads)
 			put_reads(to, log, block, entry, n);
 		else
-			fprintf(to, "\"%lld\"", value_of(entry, entry, n));
+			fprintf(to, "\"%lld\"", value_of(entry, n));
 		if (n < choice->nevents + 1)
 			putc(',', to);
 	}

@@ -65,7 +65,8 @@ static int get_ready(const char *events)
 			code = pp_choice_make(&pp_regions.choice, events);
 		pp_regions.record_size =
 			sizeof(struct pp_record) +
-			2 * (size_t)pp_regions.choice.nevents * sizeof(long long);
+			(size_t)(pp_regions.choice.nevents + !pp_regions.clock_is_constant) *
+				sizeof(long long);
 		__atomic_store_n(&pp_regions.state,
 				 code == PAPI_OK ? PP_REGIONS_READY : PP_REGIONS_BROKEN,
 				 __ATOMIC_RELEASE);
@@ -148,43 +149,42 @@ static inline struct pp_record *add_record(struct pp_log *log)
 
 static inline const char *find_name(struct pp_log *log, const char *text)
 {
-	unsigned slot = (unsigned)(((uintptr_t)text ^ (uintptr_t)text >> 6) % PP_NAMES);
+	unsigned slot = pp_name_slot(text);
 
 	if (TACH_LIKELY(log->known[slot].given == text) &&
 	    strcmp(log->known[slot].text, text) == 0)
 		return log->known[slot].text;
-	return pp_log_copy_name(log, text, slot);
+	return pp_log_copy_name(log, text);
 }
 
 /* ---- edges ---- */
 
-static inline void read_clocks(struct pp_record *record, int edge)
+static inline void begin_clock(struct pp_record *record)
 {
-	record->clock[edge] = tach_clock();
+	record->clock = tach_clock();
 	if (TACH_UNLIKELY(!pp_regions.clock_is_constant))
-		record->ns[edge] = pp_regions_ns();
+		record->value[pp_regions.choice.nevents] = pp_regions_ns();
 }
 
-static int read_sets(struct pp_log *log, long long *values)
+/* The record gets what happened since the entry began. They may be the same. */
+static inline void end_clock(struct pp_record *record, const struct pp_record *entry)
 {
-	const struct pp_choice *choice = &pp_regions.choice;
+	const int n = pp_regions.choice.nevents;
 
-	for (int i = 0, at = 0; i < choice->nsets; at += choice->count[i++]) {
-		int code = PAPI_read(log->set[i], values + at);
-
-		if (code != PAPI_OK)
-			return code;
-	}
-	return PAPI_OK;
+	record->clock = tach_clock() - entry->clock;
+	if (TACH_UNLIKELY(!pp_regions.clock_is_constant))
+		record->value[n] = pp_regions_ns() - entry->value[n];
 }
 
 /* The record of a new entry, all but what is read; NULL: no memory. */
 static inline struct pp_record *open_entry(struct pp_log *log, const char *region)
 {
-	struct pp_record *record = add_record(log);
+	const char *name = find_name(log, region);
+	struct pp_record *record = name ? add_record(log) : NULL;
 
-	if (TACH_UNLIKELY(!record || !(record->name = find_name(log, region))))
+	if (TACH_UNLIKELY(!record))
 		return NULL;
+	record->name = name;
 	record->parent = log->open;
 	record->reads = 0;
 	record->id = log->opened++;
@@ -218,8 +218,8 @@ static TACH_COLD int begin_long(const char *region)
 	record = open_entry(log, region);
 	if (!record)
 		return fail_region(log, PAPI_ENOMEM);
-	code = read_sets(log, record->value);
-	read_clocks(record, 0);
+	code = pp_events_read(log, record->value);
+	begin_clock(record);
 	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
@@ -234,16 +234,16 @@ int PAPI_hl_region_begin(const char *region)
 {
 	struct pp_log *log = pp_self->log;
 	struct pp_record *record;
-	int code;
+	uint32_t lost;
 
 	if (TACH_UNLIKELY(!region || !is_short(log)))
 		return begin_long(region);
 	record = open_entry(log, region);
 	if (TACH_UNLIKELY(!record))
 		return fail_region(log, PAPI_ENOMEM);
-	code = log->only->read(log->only, record->value);
-	read_clocks(record, 0);
-	return TACH_LIKELY(code == PAPI_OK) ? PAPI_OK : fail_region(log, code);
+	lost = log->only->totals(log->only->reader, (uint64_t *)record->value);
+	begin_clock(record);
+	return TACH_LIKELY(!(lost & TACH_FLAG_LOST)) ? PAPI_OK : fail_region(log, PAPI_ECLOST);
 }
 
 static TACH_COLD int refuse_edge(const char *call, const char *region)
@@ -278,8 +278,8 @@ int PAPI_hl_read(const char *region)
 	record->name = NULL;
 	record->parent = open;
 	record->reads = ++open->reads;
-	code = read_sets(log, record->value + pp_regions.choice.nevents);
-	read_clocks(record, 1);
+	code = pp_events_end(log, record, open);
+	end_clock(record, open);
 	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
@@ -296,8 +296,8 @@ static TACH_COLD int end_long(const char *region)
 		refuse_edge("PAPI_hl_region_end", region);
 		return fail_region(log, PAPI_EINVAL);
 	}
-	read_clocks(record, 1);
-	code = read_sets(log, record->value + pp_regions.choice.nevents);
+	end_clock(record, record);
+	code = pp_events_end(log, record, record);
 	if (code != PAPI_OK)
 		return fail_region(log, code);
 	log->open = record->parent;
@@ -315,10 +315,9 @@ int PAPI_hl_region_end(const char *region)
 	record = log->open;
 	if (TACH_UNLIKELY(!record || strcmp(record->name, region) != 0))
 		return end_long(region);
-	read_clocks(record, 1);
-	if (TACH_UNLIKELY(
-		    log->only->read(log->only, record->value + pp_regions.choice.nevents) !=
-		    PAPI_OK))
+	end_clock(record, record);
+	if (TACH_UNLIKELY(log->only->since(log->only->reader, (uint64_t *)record->value) &
+			  TACH_FLAG_LOST))
 		return fail_region(log, PAPI_ECLOST);
 	log->open = record->parent;
 	log->closed++;

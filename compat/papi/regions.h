@@ -10,9 +10,10 @@ struct pp_record {
 	const char *name; /* NULL: a read */
 	struct pp_record *parent;
 	int id, reads; /* of a read: its number */
-	uint64_t clock[2];
-	long long ns[2];   /* 0 if the clock's rate is constant */
-	long long value[]; /* of all events at its begin, then at its end */
+	/* When a region began, then how long it was; a read: since the region began. All events
+	 * follow in the same way, then nanoseconds if the clock's rate is not constant. */
+	uint64_t clock;
+	long long value[];
 };
 
 struct pp_block {
@@ -32,7 +33,7 @@ struct pp_name {
 struct pp_log {
 	struct pp_log *next;
 	unsigned long tid;
-	struct pp_set *only; /* its one set, or NULL */
+	struct pp_set *only; /* its one set if the short way can read it, or NULL */
 	int set[PP_COMPONENTS];
 	int running, opened, closed, broken;
 	char *free, *end; /* of the last block */
@@ -77,8 +78,13 @@ int pp_clock_is_constant(void);
 
 /* Room for more records; 0: no memory. */
 int pp_log_add_block(struct pp_log *log);
-/* The log's own copy of a name, which is found in that slot from now on; NULL: no memory. */
-const char *pp_log_copy_name(struct pp_log *log, const char *text, unsigned slot);
+/* The log's own copy of a name, which is found by the address from now on; NULL: no memory. */
+const char *pp_log_copy_name(struct pp_log *log, const char *text);
+
+static inline unsigned pp_name_slot(const char *text)
+{
+	return (unsigned)(((uintptr_t)text ^ (uintptr_t)text >> 6) % PP_NAMES);
+}
 
 /* Takes the events in the text; NULL: those of PAPI_EVENTS, or PAPI's default. */
 int pp_choice_make(struct pp_choice *choice, const char *events);
@@ -86,6 +92,13 @@ void pp_choice_forget(struct pp_choice *choice);
 /* Makes and starts this thread's sets of these events. */
 int pp_choice_open(const struct pp_choice *choice, struct pp_log *log);
 int pp_choice_start(const struct pp_choice *choice, struct pp_log *log);
+
+/* What the events have counted: of the only set since its counters were opened, of others since
+ * the start. All edges of a thread read in the same way while its sets run. */
+int pp_events_read(const struct pp_log *log, long long *values);
+/* The record gets what was counted since the entry began. They may be the same. */
+int pp_events_end(const struct pp_log *log, struct pp_record *record,
+		  const struct pp_record *entry);
 
 /* Where the output goes; an older folder there is renamed. */
 int pp_output_prepare(char **folder);

@@ -80,8 +80,12 @@ struct pp_set {
 	int (*read)(struct pp_set *set, long long *values);
 	struct tach_reader *reader;
 	uint64_t *base; /* what the members had counted at the start */
-	/* The same for PAPI_start. */
+	/* The same for PAPI_start; reads what the members have counted since they were opened.
+	 */
 	struct pp_thread *ready;
+	uint32_t (*totals)(struct tach_reader *reader, uint64_t *value);
+	/* Of a plain set: from totals to what was counted since then. */
+	uint32_t (*since)(struct tach_reader *reader, uint64_t *value);
 
 	int number, state, component;
 	struct pp_thread *master;
@@ -142,7 +146,7 @@ int pp_raw(struct pp_set *set, uint64_t *raw);
 int pp_end(struct pp_set *set);
 /* PAPI_read of any set. */
 int pp_read_long(struct pp_set *set, long long *values);
-/* After each change of its events: what PAPI_read calls. */
+/* After each change of its events: what PAPI_read and PAPI_start call. */
 void pp_choose_read(struct pp_set *set);
 /* Values of events from counts of members. */
 void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);

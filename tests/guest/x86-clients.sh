@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs from Debian, and google-benchmark, in the x86 guest. We accept perf's own event names of six processors.
 # llvm-exegesis, which was built for libpfm.so.4, measures the same with our library and with Debian's.
-# google-benchmark, compiled with our headers and libpfm.a, counts a loop of known length.
+# google-benchmark, compiled with our headers and libpfm.a, and a program with libpapi.so.7.0 count loops of known length.
 # tests/run: memory=2300
 set -u
 cd "$(dirname "$0")/../.."
@@ -47,7 +47,66 @@ END
 		g++ -static -s -o "$work/benchmark" "$work"/*.o "$B/libpfm4/libpfm.a" -lpthread -lm >>"$work/said" 2>&1
 	commands+=(-x "benchmark --benchmark_format=csv --benchmark_perf_counters=INST_RETIRED:ANY_P,BRANCH_INSTRUCTIONS_RETIRED")
 fi
-tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/libpfm-ours.so" "$loader" \
+# Sets of one to five events: each number has code of its own. Then two regions, one of them with a read.
+cat >"$work/papi.c" <<'END'
+#include <papi.h>
+#include <stdio.h>
+static char *const names[] = {"INST_RETIRED:ANY_P", "BR_INST_RETIRED:ALL_BRANCHES", "perf::INSTRUCTIONS", "perf::BRANCHES", "perf::TASK-CLOCK"};
+static const long long each[] = {200000, 100000, 200000, 100000, 0};
+static void loop(void)
+{
+	long n = 100000;
+
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n));
+}
+int main(void)
+{
+	int set, code = PAPI_library_init(PAPI_VER_CURRENT);
+
+	for (int n = 1; n <= 5; n++) {
+		set = PAPI_NULL;
+		code = PAPI_create_eventset(&set);
+		for (int i = 0; i < n && code == PAPI_OK; i++)
+			code = PAPI_add_named_event(set, names[i]);
+		for (int round = 0; round < 2; round++) {
+			long long value[3][5] = {{0}};
+
+			code += PAPI_start(set);
+			loop();
+			code += PAPI_read(set, value[0]);
+			loop();
+			code += PAPI_accum(set, value[1]);
+			loop();
+			code += PAPI_stop(set, value[2]);
+			for (int i = 0; i < 3 * n; i++) {
+				long long is = value[i / n][i % n], loops = i / n == 1 ? 2 : 1, least = loops * each[i % n];
+				int right = code == PAPI_OK && is >= least && (!least || is < least + 3000);
+
+				printf("papi %s %d %d of %d: %d, %lld\n", right ? "right" : "wrong", i / n, i % n + 1, n, code, is);
+			}
+		}
+		PAPI_cleanup_eventset(set);
+		PAPI_destroy_eventset(&set);
+	}
+	for (int i = 0; i < 3; i++) {
+		PAPI_hl_region_begin("outer");
+		loop();
+		PAPI_hl_region_begin("inner");
+		loop();
+		if (i == 2)
+			PAPI_hl_read("inner");
+		PAPI_hl_region_end("inner");
+		PAPI_hl_region_end("outer");
+	}
+	return 0;
+}
+END
+gcc -O2 -Icompat/papi/include -o "$work/papi" "$work/papi.c" -L"$B/papi" -l:libpapi.so.7.0 || exit 1
+for n in 1 2 3 4; do
+	events=(INST_RETIRED:ANY_P BR_INST_RETIRED:ALL_BRANCHES perf::INSTRUCTIONS perf::BRANCHES)
+	commands+=(-x "${run[*]} /bin/env PAPI_REPORT=1 PAPI_OUTPUT_DIRECTORY=/tmp PAPI_EVENTS=$(IFS=,; echo "${events[*]:0:n}") /bin/${run[*]} /bin/papi")
+done
+tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/libpfm-ours.so" "$loader" "$work/papi" "$B/papi/libpapi.so.7.0" \
 	${src:+"$work/benchmark"} "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
@@ -123,6 +182,23 @@ n=$(measured | wc -l)
 rc=$?
 [ $rc = 0 ] || { measured; grep error "$work/out"; } | sed 's/^/# /'
 result llvm_exegesis $rc
+
+# 4 runs of (1 + 2 + 3 + 4 + 5) * 3 calls * 2 rounds. Each has 6 entries of regions, with a read in one.
+papi() { grep "^papi $1" "$work/out"; }
+[ "$(papi right | wc -l)" = 360 ] && ! papi wrong >"$work/said"
+rc=$?
+[ $rc = 0 ] || { papi wrong; tail -n 5 "$work/out"; } | head -n 20 | sed 's/^/# /'
+result papi $rc
+tr -d '\r' <"$work/out" | awk -F'"' '
+	/^PAPI-HL Output/ { runs++ }
+	$2 == "name" { loops = $4 == "outer" ? 2 : 1 }
+	$2 !~ /^(region_value|read_)/ { event = $2 }
+	event ~ /INST|BRANCH/ && $4 != "" && loops {
+		want = loops * (event ~ /BR/ ? 100000 : 200000); n++
+		if ($4 < want || $4 >= want + 3000) { print "# " event ": " $4 " in " loops " loops"; bad++ } }
+	/event_definitions/ { loops = 0 }
+	END { exit bad || runs != 4 || n != 10 * 7 }'
+result papi_regions $?
 
 if [ -z "$src" ]; then
 	echo "skip x86-clients/google_benchmark: its source cannot be fetched"
