@@ -6,8 +6,8 @@
 # Some programs fail because the emulated PMU does not count their event. Then the list has "uncounted CODE NAME" as the reason, and
 # the test counts that event in the guest without a library. Their cases are skips.
 #
-# GUESTS='x86 arm64'; ONLY='first f_second papi_avail': these programs only. Loops have a tenth of PAPI's length,
-# because a guest is slow; FULL=1: PAPI's length. A program ends when it has printed nothing for LIMIT seconds of the processor (60).
+# GUESTS='x86 arm64'; ONLY='first f_second papi_avail': these programs only. Loops have a tenth of PAPI's length (the two
+# of costs a hundredth), because a guest is slow; FULL=1: PAPI's length. A program ends when it has printed nothing for LIMIT seconds of the processor (60).
 # tests/run: memory=3000
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -38,8 +38,8 @@ named() {
 
 cp -r "$src/src" "$work/papi"
 chmod -R u+w "$work/papi"
-[ -n "${FULL:-}" ] || sed -i -E 's/(define[[:space:]]+(NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/; s/(NUM_LOOPS[[:space:]]+1638)4$/\1/' \
-	"$work"/papi/testlib/{do_loops,fpapi_test}.h "$work/papi/ctests/destroy.c"
+[ -n "${FULL:-}" ] || sed -i -E 's/(define[[:space:]]+(NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/; s/(NUM_LOOPS[[:space:]]+1638)4$/\1/;
+	s/(NUM_ITERS[[:space:]]+10000)00$/\1/' "$work"/papi/{testlib/{do_loops,fpapi_test}.h,ctests/destroy.c,utils/cost_utils.c}
 cat >"$work/with.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -140,7 +140,7 @@ boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
 		"$work/theirs.so" "$work/ours.so" "$pfm" "${libraries[@]}" "$work/$guest"/{with,counts} "${some[@]}" >"$work/$guest.all" 2>&1 &
 	f=$!
 	while kill -0 $f 2>/dev/null && ! compgen -G "$boot/*/out" >/dev/null; do sleep 0.2; done
-	tail -f -n +1 --pid=$f "$boot"/*/out 2>/dev/null | tr -d '\r' | stdbuf -oL awk "$words" | sed -u "s/^/# $guest /" &
+	tail -f -n +1 --pid=$f "$boot"/*/out 2>/dev/null | stdbuf -oL tr -d "\r" | stdbuf -oL awk "$words" | sed -u "s/^/# $guest /" &
 	tail=$!
 	wait $f || grep '^boot:' "$work/$guest.all" | sed 's/^/# /'
 	wait $tail
