@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once. A job that allocates n times is run n + 1 times, the k-th
- * allocation of run k failing: each run must end with success or an error code, and give back
- * all that it took, and write nowhere else. The program's own malloc and mmap stand before the
- * C library's.
+ * Lets every allocation fail once. A job that allocates n times is run n + 1 times; in run k
+ * the k-th allocation fails. Each run must end with success or an error code, free all that it
+ * took, and write nowhere else. The program's own malloc and mmap replace those of the C
+ * library.
  */
 #ifndef TESTS_ALLOCATIONS_H
 #define TESTS_ALLOCATIONS_H
@@ -24,7 +24,7 @@ static long fail_at __attribute__((unused)) = -1;
 static int armed __attribute__((unused));
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define WATCHED 0 /* the sanitizer brings a malloc of its own; musl hides the one below */
+#define WATCHED 0 /* the sanitizer has its own malloc; musl hides the one below */
 #else
 #define WATCHED 1
 static int fails(void)
@@ -34,12 +34,12 @@ static int fails(void)
 
 /* The length of each piece is stored before it; the bytes after it must not change. */
 struct piece {
-	size_t size, ours; /* OURS; else something gave it out that is not here */
+	size_t size, ours; /* OURS, or another value if other code allocated it */
 };
 enum { OURS = 0x5eed, BEHIND = 64, MARK = 0xfd };
 static long overrun; /* pieces with a write after their end */
 
-/* The attributes of an allocation of that size. */
+/* Returns the size with guard bytes before and after the allocation. */
 static size_t with_guards(size_t size)
 {
 	return sizeof(struct piece) + size + BEHIND;
@@ -70,7 +70,7 @@ static void *unguard(void *given)
 	return p;
 }
 
-/* Visible, so that the C library's own calls (strdup) come here too. */
+/* Visible, so that the C library's own calls (strdup) also come here. */
 #pragma GCC visibility push(default)
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -136,7 +136,7 @@ int munmap(void *at, size_t size)
 #pragma GCC visibility pop
 #endif
 
-/* Runs job until its k-th allocation no longer exists. */
+/* Runs job with failures until it makes fewer than k allocations. */
 static inline void exhaust(int (*job)(void))
 {
 #if WATCHED

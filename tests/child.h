@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks in a process of their own, where what is decided once was not asked for yet. */
+/*
+ * Runs a job in a child process, where results that a process computes once are not computed
+ * yet.
+ */
 #ifndef TESTS_CHILD_H
 #define TESTS_CHILD_H
 
@@ -8,7 +11,7 @@
 #include <unistd.h>
 #include "tests/check.h"
 
-/* How a child ends that does this: its status as wait(2) tells it. */
+/* Runs job in a child and returns its status as wait(2) reports it. */
 static inline int ends_with(void (*job)(void))
 {
 	struct rlimit none = {0, 0};

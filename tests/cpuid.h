@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A processor of the test's own: CPUID answers from a table in the files included after this
- * one. As the hardware does it: leaf 0 (and 80000000H) says in EAX which leaf is the last;
- * __get_cpuid refuses those beyond, and what the table lacks is 0. Other subleaves than 0 are
- * 0.
+ * Simulates a processor: CPUID answers from a table in the files included after this one. As in
+ * hardware: leaf 0 (and 80000000H) gives the last leaf in EAX; __get_cpuid refuses larger
+ * leaves; a leaf that the table lacks is 0. Subleaves other than 0 are 0.
  */
 #ifndef TESTS_CPUID_H
 #define TESTS_CPUID_H
@@ -18,14 +17,14 @@ static struct cpuid_leaf {
 } cpuid_leaves[CPUID_LEAVES];
 static int cpuid_asked; /* how often */
 
-/* The n-th leaf of the table. */
+/* Sets the n-th leaf of the table. */
 static inline void cpuid_set(int n, unsigned leaf, unsigned a, unsigned b, unsigned c,
 			     unsigned d)
 {
 	cpuid_leaves[n] = (struct cpuid_leaf){leaf, a, b, c, d};
 }
 
-/* Leaf 0, and nothing else: twelve letters of vendor, the last leaf. */
+/* Sets leaf 0 only: twelve letters of vendor, the last leaf. */
 static inline void cpuid_reset(const char *vendor, unsigned last)
 {
 	unsigned word[3];

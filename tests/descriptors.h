@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How many the process has open; the one that looks is counted, and so are . and .. */
+/*
+ * Returns how many descriptors the process has open. The descriptor that reads the folder and
+ * the entries . and .. are counted too.
+ */
 static inline int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -19,7 +22,7 @@ static inline int descriptors(void)
 	return n;
 }
 
-/* Returns true if an entry of such a folder, of any process, is a perf event. */
+/* Returns true if an entry of a process's fd folder is a perf event. */
 static inline int descriptor_is_event(DIR *dir, const char *name)
 {
 	char what[64] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calling thread's page faults from another source of the kernel: a counter's difference is
- * at most the growth of this number around its two reads, under any load. If memory is short,
- * the kernel takes pages away, and any access faults them in again.
+ * The calling thread's page faults, from another source of the kernel: a counter's difference
+ * is at most the growth of this number around its two reads, under any load. If memory is
+ * short, the kernel removes pages, and any access causes a page fault again.
  */
 #ifndef TESTS_FAULTS_H
 #define TESTS_FAULTS_H

@@ -12,7 +12,7 @@ struct guarded {
 	char *end; /* end of the usable bytes; the requested number is before it */
 };
 
-/* 0, or -1: no memory. munmap what is there. */
+/* 0, or -1 if there is no memory. Unmap with munmap. */
 static inline int guarded_map(struct guarded *g, size_t size)
 {
 	size_t page = 65536, room = (size + page - 1) / page * page;
@@ -26,8 +26,8 @@ static inline int guarded_map(struct guarded *g, size_t size)
 }
 
 /*
- * ---- in place of tach__pages, where code says itself how much it takes: up to its alignment
- * the byte after the last one is inaccessible ----
+ * ---- replaces tach__pages for code that knows the size it needs: the byte after the last one,
+ * rounded up to its alignment, is inaccessible ----
  */
 
 static struct guarded guarded_given[16];

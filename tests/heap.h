@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations of the program: a test can see that a job frees all of them. */
+/* Counts allocations of the program, so that a test can see that a job frees all of them. */
 #ifndef TESTS_HEAP_H
 #define TESTS_HEAP_H
 
 #include <malloc.h>
 #include <stddef.h>
 
-/* Bytes that malloc gave out and that were not freed. */
+/* Returns how many bytes malloc gave out that were not freed. */
 #ifdef __GLIBC__
 #define HEAP_IS_KNOWN 1
 static inline size_t heap_in_use(void)

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Defined by the test: the path itself, or another one in a buffer of this many bytes. */
+/*
+ * Defined by the test: returns the path itself, or another path in a buffer of this many bytes.
+ */
 static const char *moved(const char *path, int flags, char *room, size_t size);
 
 #pragma GCC visibility push(default)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a test that includes its file: checks the order in which the code stores data that others
- * read without a lock, and loads data that others store. x86 keeps the order in any case, and a
- * guest with one processor cannot show another order, so no run could notice a mistake.
+ * For a test that includes the .c file: checks the order of stores that others read without a
+ * lock, and of loads that others store. x86 keeps the order in any case, and a guest with one
+ * processor cannot show another order, so no run could detect a mistake.
  */
 #ifndef TESTS_ORDERED_H
 #define TESTS_ORDERED_H

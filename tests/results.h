@@ -8,8 +8,8 @@
 #include "tests/check.h"
 
 /*
- * In JSON, a value with five equal samples. At a requested confidence of 0.9, they miss the
- * median in 2 of 32 cases.
+ * In JSON, a value with five equal samples. The extremes of five samples miss the median in 2
+ * of 32 cases, less than a requested confidence of 0.9 permits.
  */
 #define RESULT_OF_FIVE(name, median, low, high, empty, resolution, flags, more)                \
 	"{\"name\":\"" name "\",\"median\":" median ",\"mad\":0,\"low\":" low                  \
@@ -18,7 +18,7 @@
 	",\"pass\":0," more "\"sample\":[" median "," median "," median "," median "," median  \
 	"]}"
 
-/* NULL: the test has failed. */
+/* Returns NULL after failing the test. */
 static inline struct tach_bench *result_of(const char *json)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -30,7 +30,7 @@ static inline struct tach_bench *result_of(const char *json)
 }
 
 /* The result is valid until the next call. */
-/* Without the date and the machine, which JSON has before its values. */
+/* Omits the date and the machine, which JSON has before its values. */
 static inline const char *shown(const struct tach_bench *b, enum tach_bench_format format)
 {
 	static char text[8192];

@@ -41,7 +41,7 @@ root_put(const char *root, const char *path, const char *format, ...)
 	fclose(to);
 }
 
-/* Removes all files below it. */
+/* Removes all files below that root. */
 static inline void root_wipe(const char *root)
 {
 	char command[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of another thread of the process. */
+/* Returns the state of another thread of the process. */
 #ifndef TESTS_THREADS_H
 #define TESTS_THREADS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The references' answers (tests/vectors/README.md), decompressed by make. */
+/* The references' answers (tests/vectors/README.md), which make has decompressed. */
 #ifndef TESTS_VECTORS_H
 #define TESTS_VECTORS_H
 
@@ -16,7 +16,7 @@ static inline const char *vectors_path(const char *name)
 	return path;
 }
 
-/* NULL: the file does not exist, and the test fails. */
+/* Returns NULL, after failing the test, if the file does not exist. */
 static inline FILE *vectors_open(const char *name)
 {
 	return fopen(vectors_path(name), "re");

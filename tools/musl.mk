@@ -7,7 +7,7 @@ $(shell tools/system $(B)/system linux/perf_event.h asm/types.h asm-generic/type
 endif
 # musl gives a thread 128 KB, and some tests recurse deeper. (The most is 8 MB.)
 $(unit_bin): override LDFLAGS += -Wl,-z,stack-size=8388608
-# Tests that call makecontext(), which musl does not have, are compiled (unit_syntax), not linked, and skipped.
+# Tests that call makecontext(), which musl does not have, are only compiled (unit_syntax), and skipped.
 no_makecontext := $(wildcard tests/unit/region/interleave_*.c) tests/unit/region/region_left.c tests/unit/region/region_overlap.c
 $(no_makecontext:%.c=$(B)/%): $(B)/%: %.c
 	@mkdir -p $(@D)

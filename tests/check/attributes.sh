@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Above every public declaration stands one line of attributes, in the terms of attributes(7) and whether the function
-# allocates; its manual page says the same. By the calls in the library's disassembly, an AS-Safe function reaches only
-# AS-Safe functions, and a function that allocates nothing reaches no allocator. Calls through pointers are not visible
-# there; attributes.allow names those that matter, and functions that are safe for other reasons.
+# Every public declaration has one line of attributes above it, in the terms of attributes(7) and whether the function
+# allocates; its manual page says the same. By the calls in the library's disassembly, an AS-Safe function reaches
+# only AS-Safe functions, and a function that allocates nothing reaches no allocator. Calls through pointers are not
+# visible there; attributes.allow names those that matter, and functions that are safe for other reasons.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -13,7 +13,7 @@ say() { if [ $bad = 0 ]; then echo "ok attributes_$1"; else echo "not ok attribu
 
 words='( [a-z]+(:[a-z]+)?)'
 form="MT-(Safe$words*|Unsafe$words+) \| AS-(Safe|Unsafe$words+) \| AC-(Safe|Unsafe$words+) \| (no allocation|allocates)"
-# Writes "NAME<tab>ATTRIBUTES"; the field is empty for a declaration without attributes, and for a line without a
+# Prints "NAME<tab>ATTRIBUTES"; the field is empty for a declaration without attributes, and for a line without a
 # declaration.
 awk '/^\/\* (MT|AS|AC)-/ { if (tag != "") print "?" NR "\t" tag; tag = $0; sub(/^\/\* /, "", tag); sub(/ \*\/$/, "", tag); next }
 	/^(TACH_API |extern TACH_API )/ { if (match($0, /[ *]tach_[a-z_0-9]+\(/)) { name = substr($0, RSTART + 1, RLENGTH - 2)
@@ -55,7 +55,7 @@ objdump -tdr --no-show-raw-insn "$B/libtach.a" | awk -v B="$B" '
 	/^ +[0-9a-f]+:\t/ { split($0, w, "\t"); op = w[2]; sub(/ .*/, "", op) }
 	function object_of(n) { sub(/\/.*/, "", n); return n }
 	function short(n) { sub(/.*:/, "", n); sub(/\..*/, "", n); return n }
-	# Every function that f reaches, each with the one that calls it.
+	# Lists every function that f reaches, each with its caller.
 	function reach(f, queue, last, i, j, n, w, x, y) {
 		split("", via); last = 1; queue[1] = everywhere[f]; via[queue[1]] = ""
 		n = split(also[f], w, " ")
@@ -80,7 +80,7 @@ objdump -tdr --no-show-raw-insn "$B/libtach.a" | awk -v B="$B" '
 			if (!(f in everywhere)) { print "# the library has no " f; continue }
 			reach(f)
 			for (x in via) {
-				# Some allocators are safe: what is AS-Safe takes its memory from the kernel.
+				# Some allocators are safe: AS-Safe code takes its memory from the kernel.
 				if (tag[f] ~ /AS-Safe/ && index(unsafe, " " x " ")) print "# AS-Safe: " path(x)
 				if (tag[f] ~ /no allocation/ && index(allocate, " " x " ")) print "# no allocation: " path(x) } }
 		for (line in rule) if (!rule[line]) { sub(/\t/, " ", line); print "# attributes.allow: nothing needs " line }

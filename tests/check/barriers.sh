@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The compiler reorders nothing across barriers: stores before and after a fence, and a counter instruction and the
-# addition to its value, stay on their sides. TACH_FENCE is the processor's instruction. Then each memory clobber and
-# the fence are removed from the header, one at a time, and the check must notice each. It runs for x86-64 and, with its
-# cross compiler, arm64.
+# The compiler moves nothing across barriers: stores stay before or after a fence, and the addition to a counter's
+# value stays after the counter instruction. TACH_FENCE is the processor's instruction. Then each memory clobber and
+# the fence are removed from the header, one at a time, and the check must notice each. It runs for x86-64 and, with
+# its cross compiler, arm64.
 set -u
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC1091
@@ -83,7 +83,7 @@ uint64_t add(uint64_t *p, uint64_t value, uint64_t more)
 }
 END
 
-# holds COMPILER INCLUDE FENCE STORE FUNCTION...: in each function one store comes before and one after the fence or the
+# holds COMPILER INCLUDE FENCE STORE FUNCTION...: each function has one store before and one after the fence or the
 # reads
 holds() {
 	local cc=$1 include=$2 fence=$3 store=$4 f

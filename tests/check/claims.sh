@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The numbers of README and CONTRIBUTING.md match the tree: tables, files and lines are counted, and the cost of an entry
+# The numbers of README and CONTRIBUTING.md match the tree: tables, files and lines are counted. The cost of an entry
 # is in bench/budgets.tsv, which tests/check/budgets.sh measures.
 set -u
 cd "$(dirname "$0")/../.."

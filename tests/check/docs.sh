@@ -18,7 +18,7 @@ programs() { # DOCUMENT FOLDER
 
 make -s install B="$B" PREFIX="$work/usr" >/dev/null || exit 1
 export PATH=$work/usr/bin:$PATH PKG_CONFIG_PATH=$work/usr/lib/pkgconfig
-# Runs a tutorial in a folder of its own: its programs, then its commands, one after the other.
+# Runs a tutorial in its own folder: its programs, then its commands, one after the other.
 tutorial() { # NAME
 	local folder=$work/$1 line n=0
 	mkdir "$folder"
@@ -56,7 +56,7 @@ done
 [ "$n" -ge 2 ] || { bad=1; echo "# only $n programs were found"; }
 say recipes
 
-# The binding for other languages as printed: it shows a region, and a count or the reason why there is no count.
+# Runs the printed example of another language: it shows a region, and a count or the reason why there is no count.
 if command -v python3 >/dev/null && ! grep -q -e -fsanitize "$B/flags"; then
 	awk '/^```python$/ { on = 1; next } /^```$/ { on = 0 } on' docs/recipes/other-languages.md >"$work/counts.py"
 	LD_LIBRARY_PATH=$work/usr/lib TACH_OUTPUT=- python3 "$work/counts.py" >"$work/out" 2>&1 || bad=1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The manual's pages in section 3, held against the headers: every public function has a page of its own,
-# whose synopsis declares it as its header does and whose examples call it. The examples of a page are
-# programs: the pieces between .Bd -literal -offset and .Ed, of which one that begins with #include begins
-# the next program. Each compiles without a warning as C11, links, and ends well on any machine.
+# The manual's pages in section 3 match the headers: every public function has its own page, whose synopsis declares
+# it as its header does and whose examples call it. The examples of a page are programs: the text between .Bd -literal
+# -offset and .Ed. Each #include at the top of a display begins the next program. Each program compiles without a
+# warning as C11, links, and exits with 0 on any machine.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -16,7 +16,7 @@ sanitize=$(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u) include=$PWD/incl
 case $B in /*) library=$B/libtach.a;; *) library=$PWD/$B/libtach.a;; esac
 flags="-std=c11 -Wall -Wextra -Werror $sanitize"
 
-# Into page.1.c, page.2.c, ..., as man prints them.
+# Writes page.1.c, page.2.c, ..., with the text as man prints it.
 programs() { # PAGE
 	awk -v base="$work/${1##*/}" '/^\.Ed/ { on = 0 }
 		on && first && (/^#include/ || !n) { n++ }
@@ -38,7 +38,7 @@ synopsis() { # PAGE
 calls() { # FILE...
 	gcc -fpreprocessed -E -P "$@" | sed 's/"\([^"\\]\|\\.\)*"//g' | grep -oE '\b(tach|TACH)_\w+ *\(' | tr -d ' ('
 }
-# In two steps, and by a relative name: so ccache, where the check compiles by it, can answer.
+# Compile and link in two steps, with a relative name: if the check compiles by ccache, its cache can answer.
 build() { # COMPILER SOURCE OUT FLAG...
 	local from=${2%/*} name=${2##*/}
 	(cd "$from" && "$1" "${@:4}" -MMD -I"$include" -c -o "$3.o" "$name" && "$1" $sanitize -o "$3" "$3.o" "$library" -lm -lpthread -ldl)
@@ -85,7 +85,7 @@ for page in man/*.3; do
 done
 [ "$n" -ge 16 ] || { echo "# $n examples were found, not 16"; bad=1; }
 say pages
-# The programs of examples/ that need nothing from the command line; one is a benchmark.
+# Programs of examples/ that need no arguments; one of them is a benchmark.
 for program in examples/*.c; do
 	[ $program != examples/bench.c ] || continue
 	out=$work/$(basename $program .c)
@@ -97,7 +97,7 @@ for program in examples/*.cpp; do
 	build g++ $program "$out" -O1 ${flags/-std=c11/-std=c++20} -Wno-free-nonheap-object && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
 		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
 done
-# A server's requests cross three threads: each is one call of the task, and of each region in it.
+# A server's requests cross three threads: each request is one call of the task, and of each region in it.
 TACH_OUTPUT=$work/server.csv "$work/server" >/dev/null 2>&1
 for region in request parse compute respond; do
 	grep -qE "^\"$region\",[^,]*,[^,]*,50,50,inclusive,\"time_ns\"" "$work/server.csv" || { echo "# not 50 calls of $region in examples/server"; bad=1; }

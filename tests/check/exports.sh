@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The shared library exports what the public headers declare with TACH_API, all of it, and nothing
-# else but the symbol that guards the inline ABI; the symbol map names each of them, in the node of a version.
-# No type has the name of a function, which in C++ hides it; enumerators begin with TACH_.
+# The shared library exports exactly what the public headers declare with TACH_API, and the symbol that guards the
+# inline ABI. The symbol map names each symbol in the node of a version. No type has the name of a function, because
+# C++ would hide the type; enumerators begin with TACH_.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# -fpreprocessed: comments go, macros stay. A declaration names itself before its first ( [ or ;.
+# --fpreprocessed removes comments and keeps macros. The declared name is before the first ( [ or ;.
 for h in include/*.h include/tach/*.h; do gcc -fpreprocessed -dD -E -P "$h" 2>/dev/null; done |
 	grep -v '^#' | tr '\n' ' ' >"$work/text"
 tr ';{}' '\n\n\n' <"$work/text" | sed -n 's/.*\bTACH_API\b//p' |
@@ -38,7 +38,7 @@ foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]
 [ -z "$twice" ] || { echo "$twice" | sed 's/^/# twice in core\/libtach.map: /'; failed=1; }
 [ -z "$hidden" ] || { echo "$hidden" | sed 's/^/# declared but not defined or not exported: /'; failed=1; }
 [ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
-# libtach-run.so contains a copy of the library, whose symbols must not hide the program's.
+# libtach-run.so contains a copy of the library, whose symbols must not hide the program's own.
 preloaded=$(nm -D --defined-only "$B/libtach-run.so" | grep -w 'tach_[a-z_]*')
 [ -z "$preloaded" ] || { echo "$preloaded" | sed 's/^/# exported by libtach-run.so: /'; failed=1; }
 if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The built files are hardened: the command and every library are position-independent, with full RELRO and immediate
-# binding, no executable stack, stack protector, and FORTIFY if there is something to check. On x86 every object of code
-# is marked for shadow stacks. (A linked file has that mark only if the system's start-up objects have it, and Debian
-# 12's do not. So the objects are checked always, and the files only if the start-up objects are marked.)
+# binding, no executable stack, stack protector, and FORTIFY if there is something to check. On x86 all object code is
+# marked for shadow stacks. (The linker sets that mark only if the system's start-up objects have it, and Debian 12's
+# do not. So the objects are checked always, and the files only if the start-up objects are marked.)
 #
 # Branch targets are not marked: no object asks for IBT, or for BTI on arm64. Linux supports IBT only in the kernel
 # (Documentation/arch/x86/shstk.rst), and arm64's kernel guards no page of a file without such a note
-# (arch/arm64/kernel/process.c, arch_elf_adjust_prot). The cost would be a landing pad for each function that is called
-# through a pointer, four per entry. This check counts that cost in the listing for users who set -fcf-protection=full
-# or -mbranch-protection=bti in CFLAGS: README.md states it.
+# (arch/arm64/kernel/process.c, arch_elf_adjust_prot). The cost would be a landing pad for each function that is
+# called through a pointer, four per entry. This check counts that cost in the listing for users who set
+# -fcf-protection=full or -mbranch-protection=bti in CFLAGS: README.md states it.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -18,7 +18,8 @@ if grep -q -e '-fsanitize' "$B/flags" || ! grep -q -e -fstack-protector "$B/flag
 	echo "skip hardening: $B was built with other flags"; exit 77
 fi
 failed=0
-# features FILE [READELF]: what its property note promises, of an archive: what every member of code does.
+# features FILE [READELF]: prints the features in its property note; for an archive, the features that every member
+# with code has.
 features() {
 	"${2:-readelf}" -nW "$1" 2>/dev/null | sed -n 's/.* feature: //p' | tr ',' '\n' | tr -d ' ' | sort -u | xargs
 }
@@ -47,7 +48,7 @@ if readelf -hW "$B/libtach.so.0" | grep -q X86-64; then
 	else echo "$unmarked" | sed 's/^/# not marked: /'; echo "not ok hardening shadow stacks"; failed=1; fi
 fi
 
-# Landing pads on the way of an entry into a region of 4 counters, from the program's call to its return.
+# Counts landing pads on the path of an entry into a region of 4 counters, from the program's call to its return.
 way='tach__begin_here begin_plain_4 open_plain_4 end_plain_4'
 pads() { # CODE FUNCTION: instructions that are landing pads, and others
 	cat "$work/$1"-*.list | awk -v f="<$2>:" '/^[0-9a-f]+ </ { on = $2 == f }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# headers.sh [COMPILER...]: the public headers compile without a warning in every dialect that a program
-# may be written in, and with the options that style guides and other projects set: each alone, and then
-# the macros as a program uses them. Without arguments: with gcc, clang, g++ and clang++.
-# (Headers of tach/arch are included by tach/arch.h only, which chooses one.)
+# headers.sh [COMPILER...]: the public headers compile without a warning in every dialect of C and C++, and with the
+# options of style guides and other projects: first each header alone, then the macros in a program. Without
+# arguments: with gcc, clang, g++ and clang++. (Headers of tach/arch are included by tach/arch.h only, which chooses
+# one.)
 set -u
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || . tests/check/kept include
@@ -40,7 +40,7 @@ int use(struct tach_reader *reader, struct tach_mark *mark, uint64_t *value)
 	return (int)flags + (int)err.size + (int)set.size + (int)formula.size + (int)tach_clock();
 }
 SOURCE
-# As a project would that also bans casts in the manner of C.
+# Some projects also ban C-style casts.
 sed 's/(int)\([a-z_.]*\(()\)*\)/static_cast<int>(\1)/g' "$work/use.c" >"$work/use.cc"
 cat >>"$work/use.cc" <<'SOURCE'
 #include <tach.hpp>
@@ -72,29 +72,29 @@ both='-Wall -Wextra -Wpedantic -Wundef -Wshadow -Wconversion -Wsign-conversion -
 c_only='-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition'
 cc_only='-Wold-style-cast -Wzero-as-null-pointer-constant -Weffc++ -Wnon-virtual-dtor -Woverloaded-virtual'
 
-# One compilation: LABEL COMPILER ARGUMENTS..., the source being standard input.
+# One compilation: LABEL COMPILER ARGUMENTS...; the source is standard input.
 compile() {
 	local label=$1
 	shift
 	"$@" -Werror -Iinclude - >"$work/out.$compiler" 2>&1 && return
 	{ echo "# $label"; head -n 5 "$work/out.$compiler" | sed 's/^/#    /'; } >>"$work/failed.$compiler"
 }
-# Every header alone, one translation unit each.
+# Each header is compiled alone, in its own translation unit.
 alone() { # LANGUAGE STANDARD FLAGS
 	for h in include/*.h include/tach/*.h $([ "$1" = c++ ] && echo include/tach.hpp); do
-		# The declaration: a header of macros alone would make an empty translation unit.
+		# The declaration is needed because a header of macros alone would make an empty translation unit.
 		printf '#include <%s>\nextern int unit;\n' "${h#include/}" |
 			compile "$h alone, $compiler -std=$2" "$compiler" -x "$1" -std="$2" $3 -fsyntax-only
 	done
 }
-# The macros in a program: assembled, or read only (-fsyntax-only).
+# The macros in a program: assembled, or only checked (-fsyntax-only).
 used() { # LANGUAGE STANDARD FLAGS
 	local source=$work/use.c
 	[ "$1" = c ] || source=$work/use.cc
 	compile "in use, $compiler -std=$2 $3" "$compiler" -x "$1" -std="$2" $3 -DFIRST='<tach.h>' -c -o "$work/$compiler.o" <"$source"
 }
 
-# Both dialects of x86's assembler are accepted, and are the same instructions.
+# Both dialects of x86's assembler are accepted, and give the same instructions.
 dialects() { # LANGUAGE STANDARD FLAGS OPTIMISATION
 	for d in att intel; do
 		rm -f "$work/$compiler.o"
@@ -115,7 +115,7 @@ check() { # of COMPILER; whether headers were alone with another one of its lang
 	for s in $standards; do
 		case $s in "$first"|"$last") used $language $s "$flags -O2";; *) used $language $s "$flags -O2 -fsyntax-only";; esac
 	done
-	# If a header lacks an include, it fails in all dialects and compilers, so the oldest dialect is enough.
+	# A missing include fails in all dialects and compilers, so the oldest dialect is enough.
 	[ -n "$2" ] || alone $language $first "$flags"
 	used $language $last "$flags -O0 -DTACH_DEBUG"
 	used $language $last "$flags -O1 -DTACH_DISABLE"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: seconds=60
-# C++ scope guards cost what the C macros cost: as many instructions, within the 1 % that register
-# allocation makes of it, with both compilers; and nothing at all with -DTACH_DISABLE.
+# C++ scope guards cost as many instructions as the C macros with both compilers, within 1 % for register allocation,
+# and nothing at all with -DTACH_DISABLE.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -37,7 +37,7 @@ extern "C" unsigned by_hand(tach::reader &r, uint64_t (&delta)[2])
 	return tach_reader_end_n(r.get(), &mark, delta, 2);
 }
 SOURCE
-# The instructions of a function, registers and addresses left out.
+# The instructions of a function, without registers and addresses.
 instructions() { # OBJECT FUNCTION
 	objdump -d --no-show-raw-insn --disassemble="$2" "$1" | awk -F'\t' '/^ /{ split($2, w, " "); if (w[1] !~ /^(nop|data16|cs|xchg)/) print w[1] }'
 }
@@ -75,7 +75,7 @@ int main()
 	return bad;
 }
 SOURCE
-# Every owner: made, moved, given away, asked, and empty with a reason where it cannot be made.
+# Every owner type: made, moved, released, queried, and empty with a reason if it cannot be made.
 cat >"$work/owners.cc" <<'SOURCE'
 #include <cstdio>
 #include <cstring>
@@ -202,7 +202,7 @@ export int parse(int n)
 }
 SOURCE
 printf 'import parser;\nint main() { return parse(10) != 45; }\n' >"$work/user.cc"
-# Module options of each compiler. ccache, if it is used, does not cache the module, which is a file next to the object.
+# Module options of each compiler. ccache does not store the module, which is a file next to the object.
 module() { # COMPILER
 	case $1 in
 	g++) (export CCACHE_DISABLE=1 && cd "$work" && g++ -std=c++20 -fmodules-ts -Wall -Wextra -I"$include" -c -o module.o module.cc &&
@@ -211,7 +211,7 @@ module() { # COMPILER
 		clang++ -std=c++20 -fmodule-file=parser.pcm -o user user.cc parser.pcm "${libraries[@]}");;
 	esac
 }
-# `import <tach.hpp>;`, which has the macros too. Clang 14 has no header units of C++20.
+# `import <tach.hpp>;` gives the macros too. Clang 14 has no header units of C++20.
 cat >"$work/unit.cc" <<'SOURCE'
 import <tach.hpp>;
 int main()
@@ -232,7 +232,8 @@ case $B in /*) archive=$B/libtach.a;; *) archive=$PWD/$B/libtach.a;; esac
 libraries=("$archive" -lurcu-bp -lurcu-common -lm -lpthread -ldl) include=$PWD/include
 unset "${!TACH_@}" 2>/dev/null
 awk '/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); print } /^\.Sh DESCRIPTION/ { examples = 1 } examples && /^\.Bd/ { on = 1 }' man/tach.hpp.3 >"$work/manual.cc"
-# In two steps: ccache keeps what is compiled, not what is linked; and by relative names, which are the same every time.
+# Compile and link in two steps, because ccache stores only compiled files; use relative names, which are equal in
+# every run.
 build() { # COMPILER PROGRAM FLAG...
 	(cd "$work" && "$1" "${@:3}" -Wall -Wextra -Werror -MMD -I"$include" -c -o "$2.o" "$2.cc" && "$1" -o "$2" "$2.o" "${libraries[@]}")
 }

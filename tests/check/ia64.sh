@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every instruction of the ia64 header assembles, and among them are the reads of a PMD register and of the clock.
-# Debian has no ia64 compiler, so the operands are given registers here.
+# Every instruction of the ia64 header assembles, and the header reads a PMD register and the clock. Debian has no
+# ia64 compiler, so the operands are given registers here.
 set -u
 cd "$(dirname "$0")/../.."
 command -v ia64-linux-gnu-as >/dev/null || { echo "skip ia64: binutils-ia64-linux-gnu cannot be installed: Debian 13 has none"; exit 77; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Allowed includes and calls between rooms: tests/check/rooms for core/ and arch/, by includes and by symbols. A room
-# includes only the contract of another room, core/ROOM/ROOM.h; base and os have one header per file. include -> no
-# other folder; compat -> include, its own folder and the contracts; tools, bench, examples -> include and their own
-# folder, and the exceptions in tests/check/layers.allow.
+# Allowed includes and calls between rooms, checked by includes and by symbols: tests/check/rooms lists them for core/
+# and arch/. A room includes only the contract of another room, core/ROOM/ROOM.h; base and os have one header per
+# file. include -> no other folder; compat -> include, its own folder and the contracts; tools, bench, examples ->
+# include and their own folder, and the exceptions in tests/check/layers.allow.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 rc=0
@@ -28,7 +28,7 @@ verdict rooms_by_include "$(includes core arch | awk -v table=tests/check/rooms 
 		else if (at[2] !~ /^(base|os)$/ && at[3] != at[2] ".h") print file " includes " to ": the contract is core/" at[2] "/" at[2] ".h"
 	}')"
 
-# Weak references are hooks: nothing is pulled in by them.
+# Weak references are hooks: the linker does not pull in an object for them.
 objects=()
 for o in "$B"/core/*/*.o "$B"/arch/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] && objects+=("$s"); done
 symbols=$(cd "$B" && nm -A "${objects[@]}" | sed 's/:/ /')
@@ -48,8 +48,8 @@ rule() { # FOLDER PATTERN-OF-ALLOWED
 	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
 }
 verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/|tach-mini\.h"'; rule examples 'examples/|tach-mini\.h"'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
-# include/tach/X.h is implemented in core/X/, or as one file of another room, core/ROOM/X.c; tests/check/rooms names
-# what cannot be.
+# include/tach/X.h is implemented in core/X/, or as one file of another room, core/ROOM/X.c; tests/check/rooms lists
+# the exceptions.
 verdict public_functions "$(awk '
 	FILENAME == "tests/check/rooms" { if ($1 == "away") away[$2 " " $3] = 1; next }
 	FILENAME ~ /^include/ {
@@ -68,7 +68,7 @@ verdict public_functions "$(awk '
 		if (x == "") print file " defines " $4 ", which no header declares"
 		else if (x != room && x != own && !(($4 " " file) in away)) print file " defines " $4 ": it belongs to core/" x ", or a file " x ".c"
 	}' tests/check/rooms include/tach/*.h - <<<"$symbols" | sort -u)"
-# Events are opened at one place: tests replace the kernel there, and it classifies descriptors.
+# Events are opened at one place in the code: tests replace the kernel there, and it classifies descriptors.
 verdict one_perf_event_open "$(grep -rnE '(SYS|__NR)_perf_event_open' core arch --include='*.[ch]' | grep -v '^core/os/perf_open.c:')"
 verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"
 exit $rc

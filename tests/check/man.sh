@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Manual pages: man's formatter and mandoc's checks print no warning; references within this project exist; whatis finds
-# an installed page by every name that it explains; and both formatters print a synopsis with the whole command.
+# Manual pages: man's formatter and mandoc's checks print no warning; references within this project exist; whatis
+# finds an installed page by every name that it explains; both formatters print a synopsis with the whole command.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept man GNUmakefile
@@ -11,10 +11,10 @@ export LC_ALL=C.UTF-8 MANWIDTH=80 MANROFFSEQ='' PAGER=cat MANPAGER=cat
 failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok man $1"; else echo "not ok man $1"; failed=1; fi; bad=0; }
 
-# Formats all pages at once, and one by one only to name a faulty page. Ignores references to our own pages that are not
-# installed here: a later check tests that they exist.
+# Formats all pages in one run; pages are formatted one by one only to name a faulty page. Ignores references to our
+# pages that are not installed on this machine: a later check tests that they exist.
 pages=(man/*.[1-8])
-# Since 1.23 groff tells of lines that cannot be as wide as the others.
+# Since version 1.23 groff warns about lines that it cannot adjust.
 formatted() { man --warnings -E UTF-8 -l -Tutf8 -Z "$@" 2>&1 >/dev/null | grep -v 'cannot adjust line$'; }
 [ -z "$(formatted "${pages[@]}")" ] || for page in "${pages[@]}"; do formatted "$page" | sed "s|^|# $page: |"; bad=1; done
 ! mandoc -T lint "${pages[@]}" 2>/dev/null | grep -v 'referenced manual not found' | sed 's/^/# /' | grep . || bad=1

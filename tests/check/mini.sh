@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tach-mini.h, copied alone into an empty folder. Each compiler, standard and libc accepts it without a warning, and two
-# files of one program can share it. It has fewer than 1,000 lines. Against a hostile kernel it counts right or sets a
-# flag; the same test notices each planted defect. bench/budgets.tsv has its cost.
+# tach-mini.h is copied alone into an empty folder. Each compiler, standard and libc accepts it without a warning, and
+# two files of one program can share it. It has fewer than 1,000 lines. Against a hostile kernel it counts correctly
+# or sets a flag. The same test detects each planted defect. bench/budgets.tsv has its cost.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept include core/reader arch tools/mini tests/check/mini.sh tests/check/mini examples/mini
@@ -45,7 +45,7 @@ int other(struct tach_mini *m, uint64_t *delta)
 C
 strict='-D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 kernel="-idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
-# COMPILER WITH OPTIONS | runs here?
+# COMPILER WITH OPTIONS | can its programs run here?
 compilers() { cat <<LIST
 gcc -std=c99 -O0|yes
 gcc -std=c11 -O2|yes
@@ -74,7 +74,7 @@ while IFS='|' read -r compiler runs; do
 	verdict "by ${compiler%% -idirafter*}" $said
 done < <(compilers)
 
-# ---- the examples, as a reader of docs/recipes/one-header.md builds them ----
+# ---- the examples, built as docs/recipes/one-header.md says ----
 cp examples/mini/* "$work/"
 (cd "$work" && gcc -O2 -Wall -Wextra -Werror -o loop loop.c && g++ -std=c++11 -O2 -Wall -Wextra -Werror -o table table.cc &&
 	gcc -O2 -Wall -Wextra -Werror -o limit limit.c) 2>"$work/log" || sed 's/^/# /' "$work/log"

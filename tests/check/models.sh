@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # tests/run: seconds=90
-# spin searches every state of each model in tests/models (Promela). It finds no error in the protocols, in any kind of
-# memory, and finds an error for each weakening that a model names. A line "weakening n: text" names one; it is searched
-# in the weakest memory, which includes the behaviour of the others. It prints the number of states.
+# spin searches every state of each model in tests/models (Promela). It finds no error in the protocols under any
+# memory model, and finds an error for each weakening that a model names. A line "weakening n: text" names one; spin
+# searches it under the weakest memory model, which includes the behaviour of the others. It prints the number of
+# states.
 set -u
 cd "$(dirname "$0")/../.."
 command -v spin >/dev/null || { echo "skip models: spin is not installed"; exit 77; }
@@ -12,7 +13,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# search NAME MEMORY WEAKENING: how many errors, states and transitions
+# search NAME MEMORY WEAKENING: prints the numbers of errors, states and transitions
 search() {
 	local at=$work/$1-$2-$3
 	mkdir "$at" && cd "$at" || return

@@ -13,7 +13,7 @@ script() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"; chmod +x "$work/bin/$1
 	script sleep 'echo "$*" >>"$WORK/slept"'
 	script id 'echo "$USER_ID"'
 	script apt-cache 'for p; do :; done; grep -qx "$p" "$WORK/known"'
-	# Each call consumes one line of scripted answers; without a line it succeeds. Requests are recorded.
+	# Each call consumes one line of scripted answers; a call without a line succeeds. Requests are recorded.
 	script apt-get '
 echo "$*" >>"$WORK/asked"
 case $* in *update*) cp "$WORK/lists" "$WORK/known";; esac
@@ -46,7 +46,7 @@ $locked"
 case_ "old lists" 0 0 3 "installing" swig <<<'E: Unable to locate package swig'
 case_ "what cannot be had" 0 1 3 'could not install: swig' swig < <(echo 'E: 404'; echo; echo 'E: Unable to locate package swig')
 
-# Packages with other names in some releases, or missing there.
+# Packages that some releases name differently or do not have.
 release() { : >"$work/known"; printf '%s\n' "$@" >"$work/lists"; [ -n "${FRESH:-}" ] || cp "$work/lists" "$work/known"; }
 release swig glib64 glib65
 case_ "the first name that the release has" 0 0 1 'installing Debian packages: glib64 swig$' glib/glib64/glib65 swig/ gone/ </dev/null
@@ -56,7 +56,7 @@ FRESH=1 release glib64 swig
 case_ "lists that were empty" 0 0 3 'installing Debian packages: glib$' glib/glib64 swig/ gone/ <<<'E: Unable to locate package glib'
 grep -q ' install .* glib64 swig$' "$work/asked" || { echo "not ok need asks anew after lists came"; failed=1; }
 
-# Plain make says what is missing, before it compiles, and installs nothing, for root neither.
+# Plain make reports what is missing before it compiles, and installs nothing, even as root.
 # shellcheck disable=SC2016
 script cc 'case " $* " in
 *" -E "*) case $(cat) in *"<$LACKS>"*) exit 1;; esac; exit;;

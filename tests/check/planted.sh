@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Foreign files are not executed or written through. A cache that others own or can write to is refused. Programs next
-# to the checkout, or owned by another user, are not run. Links that are planted in place of a lock or a temporary file
-# keep their target unchanged. The test downloads nothing: fetch is replaced by a function that reports and fails.
+# Files of other users are not executed, and nothing is written through them. A cache that others own or can write to
+# is refused. Programs next to the checkout, or owned by another user, are not run. A link planted at the name of a
+# lock or a temporary file does not cause its target to change. The test downloads nothing: fetch is replaced by a
+# function that reports and fails.
 set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d) || exit 1
@@ -94,7 +95,7 @@ for arch in x86 arm64 riscv64; do
 done
 say "a link in the place of a lock"
 
-# ---- names in folders that all may write to are made by mktemp
+# ---- mktemp chooses the names in folders that all users may write to
 names=$(grep -rnE '(>|tee|touch|mkdir( -p)?|mktemp( -d)?|exec [0-9]+>+) *"?(/tmp|/var/tmp|/dev/shm|\$\{?TMPDIR)' tools tests/run tests/guest tests/check bench GNUmakefile \
 	--include='*' -I --exclude='*.c' --exclude=planted.sh | grep -vE 'mktemp( -d)? "?\$\{TMPDIR:-/tmp\}/[a-z.-]+X{6}')
 [ -z "$names" ] || wrong "$names"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The code of inline reads, by compiler: instructions on the fast path (there is no loop, so they are counted in the
-# listing, up to the return and without it), bytes including all data of the site, and the functions it can call, which
-# are the slow paths. arm64 adds the 3 instructions of a stub per counter; 3 of its own are the frame of a leaf.
+# The code of inline reads, by compiler: instructions on the fast path, bytes including all data of the site, and the
+# functions that it can call, which are the slow paths. The fast path has no loop, so its instructions are counted in
+# the listing, without the return. arm64 adds the 3 instructions of a stub per counter; 3 of its own are the frame of
+# a leaf.
 set -u
 cd "$(dirname "$0")/../.."
 failed=0
@@ -18,7 +19,8 @@ uint32_t read1(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r
 uint32_t read4(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r, v, 4); }
 CODE
 
-# end: 3 a counter are the difference, the mask and the store; read: 3 extend by sign, on x86.
+# end: 3 instructions per counter are the difference, the mask and the store; read: 3 per counter are the sign
+# extension on x86.
 budgets() { cat <<'LIST'
 gcc                   begin1 13 begin4 49 end1 16 end4 58 read1 16 read4 55
 clang                 begin1 13 begin4 49 end1 16 end4 58 read1 16 read4 55
@@ -50,7 +52,7 @@ while read -r compiler rest; do
 	gcc:x86_64*|clang:x86_64*|aarch64*) ;;
 	*) echo "skip reader code $compiler: the budgets are for x86-64 and a cross compiler"; continue;;
 	esac
-	# gcc 14 (Debian 13) takes one more of 4 counters at the end.
+	# gcc 14 (Debian 13) uses one instruction more for 4 counters at the end.
 	[ "$compiler" != gcc ] || [ "$(gcc -dumpversion)" -lt 14 ] || rest=${rest/end4 58/end4 59}
 	"$compiler" -std=c11 -O2 -ffunction-sections -Iinclude -c -o "$work/code.o" "$work/code.c" || bad=1
 	set -- $rest

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A test of the tests: defects planted in a copy of the reader's code, one at a time, must each
-# make the fake page's tests fail; the copy without a defect must pass.
+# This tests the tests: each defect planted in a copy of the reader's code must make the fake page's tests fail, and
+# the unchanged copy must pass.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept include core/reader tests/unit/reader tests/check.h "${B:-build}/libtach.a"
@@ -60,7 +60,7 @@ if grep -q '^#define TACH_[A-Z_]*INLINE.*always_inline' "$clean/include/tach/bas
 	exit 1
 fi
 
-# The functions of the API are in the library too: the program's own come first.
+# The library has the API's functions too: the program's own definitions come first.
 build() { # FOLDER PROGRAM
 	${CC:-gcc} -std=c11 -O0 -w -I"$1/include" -I"$1" -I. -D_GNU_SOURCE -DTACH_BUILD -o "$1/program" \
 		"tests/unit/reader/$2.c" "$B/libtach.a" -lpthread -Wl,-S,-z,muldefs 2>"$1/log" || { sed 's/^/# /' "$1/log"; return 1; }

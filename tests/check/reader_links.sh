@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program that reads inline builds without a warning at every level of optimisation, links to the
-# shared library and to the archive with both linkers, and runs.
+# A program with inline reads builds without a warning at every optimisation level, links to the shared library and to
+# the archive with both linkers, and runs.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build} failed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipes for Spack and Conan, read by Python with stub modules: they compile, have this version, and their commands
-# install the library. Debian has neither program.
+# Python reads the recipes for Spack and Conan with stub modules: the recipes compile, have this version, and their
+# commands install the library. Debian packages neither Spack nor Conan.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}

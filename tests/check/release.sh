@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make release`, in a clone: the number and the date stand in every place that has one, the archive bears them, and what
-# cannot be released is refused with nothing changed.
+# `make release`, in a clone: every place that has a version or a date gets the new one, the archive is named after
+# the version, and a refused release changes nothing.
 set -u
 cd "$(dirname "$0")/../.."
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip release: this is no git checkout"; exit 77; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Rows of one table do not contradict each other: two names of one word, an "all" that is no union, a vendor's
-# row with the words of a libpfm-4 row and another code. same_rows.accepted has classes of rows that are right, and why.
+# Rows of one table do not contradict each other: two names must not have one code, an "all" must be the union of the
+# others, and a vendor's row with the words of a libpfm-4 row must have its code. same_rows.accepted lists classes of
+# correct rows with the reason.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 command -v python3 >/dev/null || { echo "skip rows: python3 is not installed"; exit 77; }

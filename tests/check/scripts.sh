@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every script parses; every script that is run is executable. Scripts of sh, which build and install, run with BusyBox too:
-# they use no option that only GNU has.
+# Every script parses, and every script that is run is executable. Scripts of sh, which build and install, run with
+# BusyBox too: they use no option that only GNU has.
 set -u
 cd "$(dirname "$0")/../.."
 failed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The record that tests/hw/silicon writes is JSON with all that docs/silicon/README.md names, whatever this machine has; docs/silicon/table
-# makes a row of it; and the table in that README is of the records that lie there.
+# The record that tests/hw/silicon writes is JSON with all fields that docs/silicon/README.md lists, on every machine;
+# docs/silicon/table makes a row of it; and the table in that README has the records in that folder.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build} failed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The event tables cost nothing at load time: no relocation, no writable byte, no symbol that
-# another library could take over. And they are small.
+# The event tables cost nothing at load time: they have no relocation, no writable byte, and no symbol that another
+# library could replace. The tables are also small.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -11,8 +11,8 @@ say() { # NAME FAULT
 	echo "not ok $1"; failed=1
 }
 
-# Debug information and unwind tables are relocated, but the first is not loaded and the tables
-# have no code for the second.
+# Debug information and unwind tables have relocations, but debug information is not loaded and the tables have no
+# code to unwind.
 say tables_object_has_no_relocations \
 	"$(readelf -rW "$B/gen/tables.o" | grep '^Relocation section' | grep -v "'\.rela\?\.debug_")"
 say tables_object_is_read_only \
@@ -30,7 +30,7 @@ say library_relocates_nothing_of_the_tables "$(readelf -rW "$B/libtach.so" |
 		at = $1; to = $NF
 		while (length(to) < 16) to = "0" to
 		if ((at >= a && at < b) || ($3 ~ /RELATIV/ && to >= a && to < b)) print }')"
-# Loaded sections, as bench-encode counts them: Debian 12's libpfm.so.4 of libpfm4 4.13.0 has 2769646 bytes. It has many
+# Loaded sections, counted as in bench-encode: Debian 12's libpfm.so.4 of libpfm4 4.13.0 has 2769646 bytes. It has far
 # fewer core PMUs, no RISC-V, and fewer descriptions.
 loaded=$(size -A "$B/libpfm4/libpfm.so.4" | awk '$3 > 0 { bytes += $2 } END { print bytes }')
 say drop_in_is_four_fifths_the_size "$([ "$loaded" -gt 0 ] && [ $((100 * loaded)) -le $((80 * 2769646)) ] || echo "$loaded bytes")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The table of counter instructions (section tach_ex) holds a record for each that is in the program
-# and none for one that the linker dropped: gcc and clang, C and C++ inline functions (COMDAT),
-# --gc-sections, both linkers. A program against another layout of the reader does not link.
+# The table of counter instructions (section tach_ex) has a record for each instruction in the program, and none for
+# an instruction that the linker removed: gcc and clang, C and C++ inline functions (COMDAT), --gc-sections, both
+# linkers. A program compiled for another layout of the reader does not link.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept include

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# No thread variable of the libraries is reached through the loader's __tls_get_addr or a TLS
-# descriptor, which may call malloc at a thread's first use: that use may be in a signal handler.
-# Nor do they call gettid(): musl's returns a thread variable, which is the parent's in a vfork child.
+# The libraries reach no thread variable through the loader's __tls_get_addr or a TLS descriptor. Both may call malloc
+# at a thread's first use, which may be in a signal handler. They also do not call gettid(): in musl it returns a
+# thread variable, which belongs to the parent in a vfork child.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One version: every file that names it has that of include/tach/base.h, and CHANGELOG.md's first section is about it.
+# The project has one version: every file that names a version has that of include/tach/base.h, and CHANGELOG.md's
+# first section is about it.
 set -u
 cd "$(dirname "$0")/../.."
 failed=0

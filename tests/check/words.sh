@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# How files are written. No file names a place that only one machine has, or a package registry: packages come from the
-# mirror that the machine is set up with. Comments, documents, manual and messages are plain: tests/check/plain counts
-# the sentences that a reader has to read twice, 5 of 100 at most in each room. tests/check/plain.bounds has the rooms
-# that are above that, with a bound of their own, which may only fall; WORDS_RECORD=1 tests/check/words.sh lowers them.
+# Rules for the text of all files. No file names a path of one machine, or a package registry: packages come from the
+# mirror that the machine is configured for. Comments, documents, manual and messages are plain: tests/check/plain
+# counts sentences that are hard to read, and each room may have 5 per 100. tests/check/plain.bounds lists rooms with
+# a higher bound, which may only fall; WORDS_RECORD=1 tests/check/words.sh lowers them.
 set -u
 cd "$(dirname "$0")/../.."
 words='(^|[^[:alnum:]_.$}/-])/(work|root|home/[a-z]+)/|deb\.debian\.org|snapshot\.debian\.org|pypi\.org|registry\.npmjs|proxy\.golang|crates\.io|rubygems\.org'
-# Comments and manual name threads, processes and users, not unnamed persons. Tests of that user's rights may use its
-# name.
+# Comments and manual name threads, processes and users, not unnamed persons. Tests of the permissions of the user
+# nobody may use that name.
 persons='\<(nobody|somebody|someone|everybody|anybody|whoever|his|him)\>|slip of the pen|good fortune|see DESIGN'
 persons_hits() {
 	tests/check/files '*.c' '*.h' '*.hpp' '*.sh' '*.md' '*.mk' '*.[1-8]' tests/run tools/cache tools/need GNUmakefile |
@@ -42,7 +42,7 @@ trap 'rm -rf "$work"' EXIT
 bounds=tests/check/plain.bounds least=5
 rooms | tests/check/plain -r >"$work/rates"
 if [ -n "${WORDS_RECORD:-}" ]; then
-	# A bound is the present rate, rounded up: an old one that is lower stays.
+	# A bound is the present rate, rounded up, but never higher than the old bound.
 	awk -F'\t' -v least=$least 'FNR == NR { if (/^#/) print; else old[$1] = $2; next }
 		{ now = int($2 + 1); if ($1 in old && old[$1] < now) now = old[$1]; if (now > least) print $1 "\t" now }' \
 		"$bounds" "$work/rates" >"$work/bounds" && mv "$work/bounds" "$bounds"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The workflows of .github: they are YAML, each `run:` is one script of the repository, and each of those scripts runs
-# here. Programs that install packages and set sysctls are replaced by stubs. .ci/run is `make check`, which runs this
-# test.
+# The workflows of .github are YAML, each `run:` is one script of the repository, and each of these scripts runs here.
+# Stubs replace programs that install packages or set sysctls. .ci/run is `make check`, which runs this test.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}

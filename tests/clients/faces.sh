@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The PMU of the x86 guest counts the cost of a read, of a begin and end, and of a region in C,
-# Rust and Python.
-# A region from Rust takes at most two instructions more than one from C. A region from Python
-# takes one region of the library.
+# The PMU of the x86 guest counts the cost of a read, of a begin and end, and of a region in C, Rust and Python. A
+# region from Rust takes at most two instructions more than one from C. A region from Python enters one region of the
+# library.
 # tests/run: memory=1500
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok faces/$1"; else sed 's/^/# /' "$work/out" | tail -n 20; echo "not ok faces/$1"; failed=1; fi; }
 
-# tests/check/slow/rust.sh, and make python, build what runs here.
+# tests/check/slow/rust.sh and `make python` build the programs that run here.
 { make -s B="$B" "$B/bench/face" python; bash tests/check/slow/rust.sh; } >"$work/out" 2>&1
 rust=$B/rust/release/examples/face
 [ -x "$B/bench/face" ] && [ -x "$rust" ] && [ -e "$B/python/tach/_tach.abi3.so" ]
@@ -24,8 +23,8 @@ result built $?
 cp "$B/bench/face" "$work/face-c"
 cp "$rust" "$work/face-rust"
 cp bindings/python/face.py "$B/python/tach/_tach.abi3.so" "$work"
-# Python's standard library and the package are one file, which needs no zlib; the extension module
-# gets its path.
+# Python's standard library and the package are in one file, which needs no zlib; the extension module is found by its
+# path.
 python=$(readlink -f /usr/bin/python3)
 folder=$("$python" -c 'import os; print(os.path.dirname(os.__file__))')
 (cd "$folder" && zip -0qr "$work/python.zip" . -i '*.py' -x 'test/*' '*-packages/*' 'lib2to3/*' 'idlelib/*')

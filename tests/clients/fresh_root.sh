@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Debian packages in a root that contains only a compiler: autopkgtest installs them with their dependencies, builds
-# the README's first program by the README's command and runs it. tests/check/slow/debian.sh has the rest.
+# The Debian packages in a root that contains only a compiler: autopkgtest installs them with their dependencies,
+# builds the README's first program by the README's command and runs it. tests/check/slow/debian.sh tests the rest.
 # tests/run: memory=1000
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,8 @@ cp -r packaging/debian "$work/tach/debian"
 (cd "$work/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage -us -uc -b) >"$work/out" 2>&1
 say packages $?
 
-# Contains what autopkgtest would install for itself, but not our library or its dependencies: apt must find those.
+# Contains the packages that autopkgtest installs for its own use, but not our library or its dependencies: apt must
+# find those.
 mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkg-config,dpkg-dev,apt-utils "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$work/root" >"$work/out" 2>&1 &&
 	chroot "$work/root" apt-get update >>"$work/out" 2>&1 && ! find "$work/root/usr" -name 'libtach*' | grep .
 say root $?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PAPI's ctests, from Debian's source package, built with our headers: with our libpfm.so.4 each ends in the x86
-# guest as with Debian's. Two boots, of some ten minutes each on an idle machine.
+# PAPI's ctests, from Debian's source package, built with our headers: each test has the same outcome in the x86 guest
+# with our libpfm.so.4 as with Debian's. The test boots twice, about ten minutes each on an idle machine.
 # tests/run: memory=1800
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,15 +17,16 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok papi_ctests/$1"; else echo "not ok papi_ctests/$1"; failed=1; fi; }
 
-# ---- they compile with our headers, and link with a libpfm.so.4 that is chosen as they start ----
+# ---- they compile with our headers, and link with a libpfm.so.4 that the dynamic linker chooses at start ----
 
-# The guest has its libraries in /bin, the loader too. Its own archive PAPI would take apart into libpapi.a.
+# The guest has its libraries in /bin, including the loader. PAPI would unpack its own archive of libpfm into
+# libpapi.a.
 cp -r "$src/src" "$work/papi"
 export NO_MPI_TESTS=yes
 (cd "$work/papi" && ./configure --with-pfm-incdir="$headers" --with-pfm-libdir="$ours" --with-tests=ctests &&
 	make -j2 PFM_OBJS= CFLAGS='-w -DPAPI_NUM_COMP=3' \
 		LDFLAGS="-L$ours -lpfm -Wl,-dynamic-linker,/bin/ld-linux-x86-64.so.2 -Wl,-rpath,/bin" libpapi.a ctests) >"$work/said" 2>&1
-# run_tests_exclude.txt: helpers, and those that take hours. shlib wants a libpapi.so.
+# run_tests_exclude.txt lists helpers and tests that take hours. shlib needs a libpapi.so.
 mkdir "$work/bin"
 for f in "$work"/papi/ctests/*; do
 	case $f in *.[cho]|*/shlib) continue;; esac
@@ -41,9 +42,9 @@ mapfile -t libraries < <({ ldd "$work"/bin/*; echo "=> $(g++ -print-file-name=li
 	grep -o '=> /[^ ]*' | cut -c4- | grep -v libpfm | sort -u)
 loader=$(ldd "$(command -v env)" | grep -o '/[^ ]*ld-linux[^ ]*')
 
-# ---- and end as with Debian's ----
+# ---- and they have the same outcome as with Debian's library ----
 
-# Each with its last word: PASSED, with a warning or without, FAILED, SKIPPED; or its status.
+# Prints each test with its outcome: PASSED, with a warning or without, FAILED, SKIPPED, or its exit status.
 outcomes() { # LIBRARY PROGRAM...
 	local commands=() p
 	for p in "${@:2}"; do commands+=(-x "$p TESTS_QUIET"); done
@@ -53,8 +54,8 @@ outcomes() { # LIBRARY PROGRAM...
 		/^@@ exit / { print program, outcome == "" ? "status:" $3 : outcome; next }
 		match($0, /PASSED|FAILED|SKIPPED/) { outcome = substr($0, RSTART, RLENGTH) }'
 }
-# Some tell the time, and fail by chance: what differs runs again with both, up to ten times in all. A program
-# differs if no outcome with one library was ever one with the other.
+# Some tests depend on time and fail by chance: tests that differ run again with both libraries, up to ten times in
+# all. A program differs if the outcomes with the two libraries never had a value in common.
 differ=("${programs[@]}")
 for _ in {1..10}; do
 	[ ${#differ[@]} -gt 0 ] || break

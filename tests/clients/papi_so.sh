@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# PAPI's ctests, ftests and utilities, from Debian's source package, compiled with our papi.h and fpapi.h: in the x86 and
-# the arm64 guest each ends with our libpapi.so.7.0 as with Debian's. papi_so.list has the differences, each with its reason,
-# and the programs that do not run. Each program runs with Debian's library, then with ours, and the test prints its outcome
-# at once. A guest runs 40 programs, then the next one boots.
-# Some programs fail because the emulated PMU does not count their event. Then the list has "uncounted CODE NAME" as the reason, and
-# the test counts that event in the guest without a library. Their cases are skips.
+# PAPI's ctests, ftests and utilities, from Debian's source package, compiled with our papi.h and fpapi.h: in the x86 and the arm64 guest.
+# Each has the same outcome with our libpapi.so.7.0 as with Debian's. papi_so.list has the
+# differences, each with its reason, and the programs that do not run. Each program runs with Debian's library, then
+# with ours, and the test prints its outcome at once. A guest runs 40 programs, then the next guest boots. Some
+# programs fail because the emulated PMU does not count their event. Then the list gives the reason as "uncounted CODE
+# NAME", and the test counts that event in the guest without a library. The cases of these programs are skipped.
 #
-# GUESTS='x86 arm64'; ONLY='first f_second papi_avail': these programs only. Loops have a tenth of PAPI's length (the two
-# of costs a hundredth), because a guest is slow; FULL=1: PAPI's length. A program ends when it has printed nothing for LIMIT seconds of the processor (60).
+# GUESTS='x86 arm64'; ONLY='first f_second papi_avail' runs only these programs. Loops have a tenth of PAPI's length (the
+# two of costs a hundredth), because a guest is slow; FULL=1: PAPI's length. A program is killed if it prints nothing for
+# LIMIT seconds of processor time (60).
 # tests/run: memory=3000
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -23,11 +24,11 @@ trap 'kill $tail 2>/dev/null; rm -rf "$work"' EXIT
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok papi_so/$1"; else echo "not ok papi_so/$1"; failed=1; fi; }
 
-# A program that the list leaves out has "-" for its outcomes.
+# A program that the list excludes has "-" as outcome.
 left_out() { awk -v p="$1" -v guest="$2" '$2 == p && ($1 == guest || $1 == "*") && $3 == "-" { found = 1 } END { exit !found }' "$list"; }
-# CODE NAME: what the list says that the guest's PMU does not count.
+# CODE NAME: events that the guest's PMU does not count, according to the list.
 uncounted() { awk -v p="$1" -v guest="$2" '$1 == guest && $2 == p && $5 == "uncounted" { print $6, $7 }' "$list"; }
-# Programs that others execute.
+# Programs that other programs execute.
 helpers='attach_target child_overflow'
 named() {
 	local p f
@@ -115,7 +116,7 @@ arguments() { # PROGRAM
 	esac
 }
 
-# Its last word: PASSED, FAILED, SKIPPED; or its status.
+# Its last word: PASSED, FAILED, SKIPPED, or its exit status.
 words='
 	/^@@ run / { library = $4; program = $5; sub(".*/", "", library); sub(".*/", "", program); outcome = ""; next }
 	/^counted / { print; next }
@@ -163,7 +164,7 @@ try() { # GUEST CC FORTRAN OUR-FOLDER LOADER THEIR-LIBRARY LIBPFM
 	: >"$work/$guest.outcomes"
 	for ((p = 0; p < ${#programs[@]}; p += 40)); do boot_some "$guest" "$pfm" "${programs[@]:p:40}"; done
 	[ -z "${KEEP:-}" ] || cp "$work/$guest.outcomes" "$KEEP"
-	# The list: GUEST PROGRAM THEIRS OURS REASON.
+	# The list: GUEST PROGRAM DEBIAN'S OURS REASON.
 	rc=0
 	for p in "${programs[@]}"; do
 		[ -e "$work/$guest/$p" ] && [ "$p" != attach_target ] || continue

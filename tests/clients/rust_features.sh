@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Features of the Rust crate: spans of tracing as regions, criterion by counts, and the C library built with the crate,
-# from the sources that `make crate` puts into it. Debian's crates, no network; minutes to compile.
+# Features of the Rust crate: spans of tracing as regions, criterion by counts, and the C library built with the
+# crate, from the sources that `make crate` puts into it. Uses Debian's crates and no network; compiling takes
+# minutes.
 # tests/run: memory=1500
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,7 +30,7 @@ say clippy $?
 crate test && grep -q 'Doc-tests tach' "$work/out" && [ "$(grep -c '\.\.\. ok$' "$work/out")" -ge 34 ]
 say tests $?
 
-# A loop of 2,000 instructions, by criterion.
+# criterion counts a loop of 2,000 instructions.
 program=$(sed -n 's|.*Running tests/counter.rs (\(.*\))$|\1|p' "$work/out")
 if [ "$(uname -m)" != x86_64 ]; then
 	echo "skip rust_features/emulated: counted on x86-64 alone, checked on x86-64"
@@ -41,7 +42,8 @@ mean = json.load(open(sys.argv[1]))["mean"]["point_estimate"]  # a slope is ther
 assert 2000 < mean < 2600, mean
 END
 	say emulated $?
-	# The folder that criterion left goes into a history. Its samples name no unit: 2,000 counts look like 2,000 ns.
+	# The folder that criterion wrote is added to a history. Its samples have no unit: 2,000 counts look like
+	# 2,000 ns.
 	"$B/tach" history add --commit c0ffee "$work/history.jsonl" "$work/criterion" >"$work/out" 2>&1 &&
 		python3 - "$work/history.jsonl" >>"$work/out" 2>&1 <<'END'
 import json, sys
@@ -54,7 +56,7 @@ else
 	echo "skip rust_features/emulated: $(tail -n 1 "$work/out")"
 fi
 
-# As one does who has the crate alone: no library, no tree around it, no pkg-config file.
+# Use only the crate, as a user of the registry does: no library, no tree around it, no pkg-config file.
 make -s B="$B" crate >"$work/out" 2>&1 && cp -r "$B/crate" "$work/crate" &&
 	(cd "$work/crate" && cargo package --allow-dirty --no-verify && tar -C "$work" -xf "$CARGO_TARGET_DIR"/package/tach-*.crate) >>"$work/out" 2>&1
 say package $?

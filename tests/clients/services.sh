@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# Debian's redis and nginx under load, with regions preloaded around their read and write calls:
-# tach top inspects them,
-# the report of each second is always complete, and SIGTERM leaves the last report. The test prints
-# the ratio of throughput
-# with and without regions, measured in turns. SERVICES_SECONDS: duration of a round (10).
+# Debian's redis and nginx under load, with regions preloaded around their read and write calls: tach top inspects
+# them, every report (one per second) is complete, and SIGTERM leaves a last report. The test prints the ratio of
+# throughput with and without regions, measured in turns. SERVICES_SECONDS: duration of a round (10).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -61,14 +59,14 @@ show() { # SERVER REGION REQUESTS
 	local report i with=() without=() looked= busy
 	on=("LD_PRELOAD=$work/calls.so" "TACH_OUTPUT=$work/$1.%p.json" TACH_INTERVAL=1)
 	begin "$1" "${on[@]}" || { no "$1 did not start"; result "$1"; return; }
-	# The process that does the work: nginx's worker.
+	# Finds the process that does the work: nginx's worker.
 	busy=$(pgrep -P $pid | head -n 1); busy=${busy:-$pid}
 	report=$work/$1.$busy.json
 	: >"$work/rounds"
 	(while "$1_load" 5000 >/dev/null; do echo >>"$work/rounds"; done) & loading=$!
-	# A report comes every second, and not after hundreds of rounds.
+	# A report is written every second, also during hundreds of rounds.
 	until [ -s "$report" ] || [ "$(wc -l <"$work/rounds")" -gt 500 ] || ! kill -0 $pid; do sleep 0.05; done
-	# There may be nothing to see between two rounds.
+	# There may be no activity between two rounds.
 	for _ in {1..100}; do
 		"$tach" top --once -i 1 "$busy" >"$work/top" 2>&1 || { no "tach top"; break; }
 		looked=$(awk -v region="$2" '$1 == region && $2 != 0 { print $2 " calls/s, " $3 " % of the time in " $1 }' "$work/top")

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Benchmarks' results read back: any bytes are refused or become one that can be written. */
+/*
+ * Benchmarks' results are read back: any bytes are refused or become a result that can be
+ * written.
+ */
 #include <stdlib.h>
 #include <tach/bench.h>
 

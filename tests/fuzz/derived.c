@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a definition file: an error has a line, a column and a sentence; an accepted
+ * Any bytes are a definition file: an error has a line, a column and a sentence; an accepted
  * definition can be looked up, and expands or gives a reason.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a dispatch request, on every PMU: the output is all zero or keeps the promises
+ * Any bytes are a dispatch request, on every PMU: the output is all zero or keeps the promises
  * of <tach/dispatch.h>.
  */
 #include <stdio.h>
@@ -31,10 +31,10 @@ static uint32_t take(struct bytes *b, int n)
 	return value;
 }
 
-/* Sizes are mostly right, otherwise the code after the check would never run. */
+/* Most sizes are right, because other sizes never reach the code after the check. */
 static uint32_t size_of(struct bytes *b, size_t right)
 {
-	/* More than the struct has would be read. */
+	/* A larger size than the struct's would read beyond the struct. */
 	return take(b, 1) == 0x5a ? take(b, 2) % (uint32_t)(right + 4) : (uint32_t)right;
 }
 
@@ -164,7 +164,7 @@ static void check_ranges(const struct tach_ranges_used *used)
 		       (8 - used->nregisters) * sizeof *used->registers));
 }
 
-/* Where libpfm-3's lists say so, an event's counter is one of its own. */
+/* If libpfm-3's lists say so, an event has a counter of its own. */
 static void check_counter(const struct tach_dispatch *in, const struct tach__pmu *pmu,
 			  int table, uint32_t i, const struct tach_dispatch_out *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event strings. Byte 0: form and flags; byte 1: levels; the rest is the string. A refusal
- * writes nothing and explains itself; an encoding's full name encodes to the same again.
+ * Event strings. Byte 0: form and flags; byte 1: privilege levels; the rest is the string. A
+ * refusal writes nothing and gives the reason; the full name of an encoding encodes to the same
+ * value again.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opt.os = (enum tach_os)(data[0] % 3);
 	opt.flags = data[0] >> 2 & (TACH_ENCODE_LIBPFM4 | TACH_ENCODE_NO_NAME);
 	opt.any_pmu = !(data[0] & 0x80);
-	/* Levels 1 and 2 have no modifiers: names cannot give them back. */
+	/* Privilege levels 1 and 2 have no modifiers, so full names cannot contain them. */
 	opt.privilege = data[1] & 0x19;
 	opt.pmu = data[1] & 0x80 ? tach_pmu_find("snb") : -1;
 	opt.host = data[1] & 0x40 ? "amd64_fam19h_zen3" : "skl";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any text as a formula: it compiles, or fails with a position in the text. A compiled formula
+ * Any text is a formula: it compiles, or fails with a position in the text. A compiled formula
  * can be printed and compiled again to the same values, and all ways of evaluation agree. The
  * first byte chooses the notation and whether names are known.
  */

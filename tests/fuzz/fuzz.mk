@@ -14,7 +14,8 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(B)/libtach.a $(LDLIBS)
 
-# The library is compiled once for all of them. FUZZED names another: what is only linked needs no instruments in it.
+# The library is compiled once for all of them. FUZZED names another library: code that is only linked needs no
+# instrumentation.
 FUZZED ?= $(B)/fuzzed/libtach.a
 fuzz_clang := clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 $(B)/fuzzed/libtach.a: need-clang FORCE
@@ -24,7 +25,7 @@ $(B)/fuzz/%: tests/fuzz/%.c $(FUZZED)
 	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LDLIBS)
 fuzz_programs: $(fuzz_names:%=$(B)/fuzz/%)
 
-# New inputs go to build/fuzz/corpus; `make fuzz-keep` merges what they reach into the kept ones.
+# New inputs go to build/fuzz/corpus; `make fuzz-keep` adds those that reach new code to the saved ones.
 fuzz: need-clang $(FUZZ:%=$(B)/fuzz/%)
 	@for n in $(FUZZ); do mkdir -p $(B)/fuzz/corpus/$$n; echo "== $$n"; \
 		nice $(B)/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -max_len=2048 -timeout=10 -print_final_stats=1 \

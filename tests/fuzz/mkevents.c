@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as an event table: mkevents must find faults or write C, and nothing else. A 0x01
+ * Any bytes are an event table: mkevents must find faults or write C, and nothing else. A 0x01
  * byte separates a second table, a 0x02 byte the descriptions.
  */
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libpfm-4's interface: sizes of arguments, sizes and contents of perf_event_attr, NULL
- * pointers, every entry point. Bytes 0-7 choose; the rest is the string. A refused call does
- * not change its arguments.
+ * pointers, every entry point. Bytes 0-7 choose the call; the rest is the string. A refused
+ * call does not change its arguments.
  */
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
@@ -18,7 +18,9 @@ static void require(int condition)
 
 static void raw(const char *string, int plm, const uint8_t *choice)
 {
-	/* The argument is at the end of its memory and has exactly the length of its size. */
+	/*
+	 * The argument ends at the end of its memory, and its length is exactly its size.
+	 */
 	size_t length = choice[1], room = length > sizeof(pfm_pmu_encode_arg_t)
 						  ? length
 						  : sizeof(pfm_pmu_encode_arg_t);
@@ -58,7 +60,7 @@ static void perf(const char *string, int plm, pfm_os_t os, const uint8_t *choice
 	struct perf_event_attr *attr = malloc(sizeof *attr), before;
 	union {
 		pfm_perf_encode_arg_t arg;
-		uint8_t room[256]; /* for any size that a byte can say */
+		uint8_t room[256]; /* for any size that fits into a byte */
 	} u;
 	char *name = NULL;
 	int idx;
@@ -88,7 +90,7 @@ static void show(const uint8_t *choice)
 		pfm_pmu_info_t pmu;
 		pfm_event_info_t event;
 		pfm_event_attr_info_t attr;
-		uint8_t room[256]; /* for any size that a byte can say */
+		uint8_t room[256]; /* for any size that fits into a byte */
 	} info;
 	int idx = (int)((unsigned)choice[1] << 21 | (unsigned)choice[2] << 4 | choice[3]);
 

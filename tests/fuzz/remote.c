@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of another process: whatever it answers, a snapshot is refused or becomes one that
- * every format can write. The other process is this one, and its answers are changed: each five
- * bytes of the input are the number of an answer, a place in it (two each) and what is added
- * there. A sixth kind, with place 65535, is no answer at all.
+ * The memory of another process: with any content, a snapshot is refused or becomes one that
+ * every format can write. This process plays the other process, and its answers are changed:
+ * each five bytes of the input are the number of an answer, a position in it (two each) and the
+ * value that is added there. A sixth kind, with position 65535, makes the read fail.
  */
 #include <stdlib.h>
 #include <string.h>

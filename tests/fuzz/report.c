@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports read back: any bytes are refused or become a snapshot that every format can write. */
+/*
+ * Reports are read back: any bytes are refused or become a snapshot that every format can
+ * write.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/report.h>
@@ -16,7 +19,7 @@ static int nowhere(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* Joined as passes of a program. */
+/* The snapshots are joined as passes of a program. */
 static const char *const events[] = {"a", "b"};
 static const struct tach__passes_metric metrics[] = {
 	{"share", "N1 / N0", {.level = 1, .scale = 100, .unit = "percent of slots"}, NULL},

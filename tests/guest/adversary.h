@@ -40,16 +40,16 @@ enum { ADVERSARY_LOOP = 40, ADVERSARY_EVENTS_MAX = 32, ADVERSARY_BATCH = 16 };
 struct victim {
 	struct tach_set *set;
 	struct tach_reader *reader;
-	/* code of this thread outside its regions is not counted in them */
+	/* the events do not count code of this thread outside its regions */
 	int alone;
 	int turned_off; /* other code turns the events off: a difference may be too small */
-	uint64_t empty; /* the count of an undisturbed region without its loop */
+	uint64_t empty; /* the count of an undisturbed region, without its loop */
 	uint64_t last[TACH_COUNTERS_MAX];
 
 	uint64_t reads, regions, flagged, lost;
 	uint64_t backward, outside, excess, inexact, unflagged;
 
-	time_t told; /* a line of how far it is */
+	time_t told; /* the last line of progress */
 	uint64_t so_far;
 };
 
@@ -73,7 +73,7 @@ static inline uint64_t adversary_reads(void)
 	return reads ? strtoull(reads, NULL, 10) : 100000;
 }
 
-/* For an adversary that needs only this number. */
+/* The number of strikes, for an adversary that needs no other number. */
 static inline uint64_t adversary_strikes(uint64_t atleast)
 {
 	const char *strikes = getenv("ADVERSARY_STRIKES");
@@ -113,7 +113,7 @@ static inline int adversary_write(const char *path, const char *text)
 	return (file && fclose(file) != 0) || bad ? -1 : 0;
 }
 
-/* ---- events that fight with the victim's for counters ---- */
+/* ---- events that compete with the victim's for counters ---- */
 
 static inline struct perf_event_attr adversary_attr(uint64_t config)
 {
@@ -134,9 +134,9 @@ static inline int adversary_open(const struct perf_event_attr *attr, pid_t threa
 }
 
 /*
- * An event that is counted exactly if any is; otherwise there are only cycles. QEMU's RISC-V
- * counts only one event of a kind at a time: the victim has instructions, others cycles, which
- * are the same there.
+ * An event that is counted exactly, or cycles if the machine counts none exactly. QEMU's RISC-V
+ * counts only one event of a kind at a time: the victim counts instructions, other events count
+ * cycles, which have the same values there.
  */
 static inline uint64_t adversary_config(void)
 {
@@ -150,7 +150,7 @@ static inline struct perf_event_attr adversary_rival(void)
 						   : adversary_config());
 }
 
-/* ---- an adversary in a process of its own ---- */
+/* ---- an adversary in its own process ---- */
 
 struct adversary {
 	pid_t process;
@@ -160,7 +160,7 @@ struct adversary {
 	} * shared;
 };
 
-/* From now on strike(arg) happens again and again, arg being the child's copy. */
+/* Calls strike(arg) repeatedly from now on; arg is the child's copy. */
 static inline void adversary_start(struct adversary *a, void (*strike)(void *), void *arg)
 {
 	a->shared = mmap(NULL, sizeof *a->shared, PROT_READ | PROT_WRITE,
@@ -174,7 +174,7 @@ static inline void adversary_start(struct adversary *a, void (*strike)(void *), 
 	_exit(0);
 }
 
-/* It runs until it is stopped, so one that is not there any more has failed. */
+/* An adversary runs until it is stopped, so one that has exited has failed. */
 static inline int adversary_lives(const struct adversary *a)
 {
 	siginfo_t info = {0};
@@ -184,7 +184,7 @@ static inline int adversary_lives(const struct adversary *a)
 }
 
 /*
- * It is not killed, because the victim may be stopped by it, and no blocking call waits for it,
+ * It is not killed, because the victim may be stopped by it. No blocking call waits for it,
  * because it may wait for the victim's next step. Returns the number of its strikes.
  */
 static inline uint64_t adversary_stop(struct adversary *a)
@@ -222,8 +222,8 @@ static __attribute__((noinline)) uint32_t victim_region(const struct victim *v, 
 }
 
 /*
- * The shortest of some undisturbed regions: what every undisturbed region counts. A flagged one
- * may count less, because its begin was read later.
+ * Takes the shortest of some undisturbed regions: the count of every undisturbed region. A
+ * flagged region may count less, because its begin was read later.
  */
 static inline void victim_calibrate(struct victim *v)
 {
@@ -239,11 +239,12 @@ static inline void victim_calibrate(struct victim *v)
 
 /*
  * A sampling event that interrupts too often is throttled: the kernel stops its counter until
- * the next tick and neither page nor read(2) tells. This test covers everything except that.
+ * the next tick, and neither page nor read(2) shows it. This test covers everything except
+ * throttling.
  */
 static inline void adversary_never_throttle(void)
 {
-	/* In this order: with 0 percent the rate is fixed. */
+	/* The order matters: with 0 percent the rate is fixed. */
 	adversary_write("/proc/sys/kernel/perf_event_max_sample_rate", "10000000");
 	adversary_write("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
 }
@@ -269,7 +270,7 @@ static inline int victim_open(struct victim *v, uint32_t flags, uint64_t sample_
 	CHECK(bad == 0, "%d: %s", bad, err.text);
 	if (bad)
 		return -1;
-	/* Sets refuse this; here it makes every overflow of a counter come soon. */
+	/* Sets refuse this; here it lets counters overflow often. */
 	v->set->member[0].attr.sample_period = sample_period;
 	if (victim_open_reader(v))
 		return -1;
@@ -313,7 +314,7 @@ static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t
 		v->excess += delta[i] > after[i] - before[i];
 	if (!machine_counts_instructions())
 		return;
-	/* The kernel's are in it too, or not. */
+	/* The count may include the kernel's instructions. */
 	if (quiet && (machine_counts_kernel() ? delta[0] >= v->empty + loop
 					      : delta[0] == v->empty + loop))
 		return;
@@ -325,7 +326,7 @@ static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t
 		       v->empty + loop, delta[0], flags);
 }
 
-/* A region between two counts, of which the first is that after the region before. */
+/* A region between two counts; the first count follows the previous region. */
 static inline void victim_step(struct victim *v, uint64_t *before, uint32_t *flags_before)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
@@ -340,9 +341,9 @@ static inline void victim_step(struct victim *v, uint64_t *before, uint32_t *fla
 }
 
 /*
- * Did the kernel's own count of a sampler grow by 2^width, which its page does not know yet?
- * src/adv_samplers.c shows how that comes. A read that comes next has counted no more than its
- * way there.
+ * Returns true if the kernel's own count of a sampler grew by 2^width, and its page does not
+ * show that yet. src/adv_samplers.c shows the cause. A read after that contains only the
+ * instructions up to it.
  */
 static inline int victim_grew(const struct victim *v, uint32_t i, uint64_t ahead)
 {
@@ -352,7 +353,7 @@ static inline int victim_grew(const struct victim *v, uint32_t i, uint64_t ahead
 	       (UINT64_C(1) << width) - ahead < 1000;
 }
 
-/* Three reads a region, one more at the start, and all between two read(2). */
+/* Three reads per region, one more at the start, all between two calls of read(2). */
 static inline void victim_turn(struct victim *v)
 {
 	const struct tach__group *group = &tach__reader(v->reader)->hard;
@@ -387,8 +388,8 @@ static inline void victim_turn(struct victim *v)
 }
 
 /*
- * Prints a line now and then while it makes progress: tests/guest/boot treats a long silence as
- * a hang, and the machine may be slow. so_far must grow.
+ * Prints a line from time to time while it makes progress: tests/guest/boot treats a long
+ * silence as a hang, and the machine may be slow. so_far must grow.
  */
 static inline void victim_tell(struct victim *v, const char *what, uint64_t so_far)
 {
@@ -414,9 +415,9 @@ static inline void victim_suffer(struct victim *v, uint64_t reads)
 
 /*
  * Returns true while the test must continue. It needs the reads, the number of strikes, and an
- * effect of the adversary, which a strike may miss: the test waits for an effect up to
- * STRIKES_MAX times longer than for the strikes. A victim that waits sleeps between its turns:
- * where processors are scarce the adversary gets them.
+ * effect of the adversary. A strike may have no effect, so the test waits for one up to
+ * STRIKES_MAX times longer than for the strikes. A victim that waits sleeps between its turns,
+ * so that the adversary gets a scarce processor.
  */
 enum { STRIKES_MAX = 1000 };
 
@@ -437,13 +438,13 @@ static inline int victim_must_go_on(struct victim *v, const struct adversary *a,
 		return 0;
 	}
 	victim_tell(v, "strikes", strikes);
-	/* On one processor it gives way; on more, who rests is not hit. */
+	/* On one processor the victim yields; with more, a sleeping victim cannot be hit. */
 	if (effect || sysconf(_SC_NPROCESSORS_ONLN) == 1)
 		adversary_sleep(100);
 	return 1;
 }
 
-/* stops: what it does must be seen in the flags of some region. */
+/* stops: the effect of the strikes must show in the flags of some region. */
 static inline void victim_suffer_from(struct victim *v, const struct adversary *a,
 				      uint64_t atleast, int stops)
 {

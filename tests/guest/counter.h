@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events and counters of x86 as the kernel hands them out, without the library: for programs
- * that say what the emulated PMU and the kernel do, so that tests of the library can rely on
+ * Events and counters of x86 as the kernel returns them, without the library. Programs use it
+ * to state what the emulated PMU and the kernel do, so that tests of the library can rely on
  * it.
  */
 #ifndef TESTS_GUEST_COUNTER_H
@@ -41,7 +41,7 @@ static inline struct perf_event_attr counter_attr(uint32_t type, uint64_t config
 	return attr;
 }
 
-/* fd < 0: errno says why. */
+/* fd < 0: errno has the reason. */
 static inline struct counter counter_open(const struct perf_event_attr *attr, pid_t thread,
 					  int cpu, int group)
 {
@@ -86,7 +86,7 @@ static inline int64_t counter_extend(uint64_t raw, unsigned width)
 	return (int64_t)(raw << (64 - width)) >> (64 - width);
 }
 
-/* The first line of a file of the PMU's folder in sysfs; Returns "" if it does not exist. */
+/* The first line of a file of the PMU's folder in sysfs; "" if the file does not exist. */
 static inline const char *counter_setting(const char *file, char *line, size_t size)
 {
 	char path[128];
@@ -103,7 +103,7 @@ static inline const char *counter_setting(const char *file, char *line, size_t s
 	return line;
 }
 
-/* The running kernel: 702 is 7.2. */
+/* The version of the running kernel: 702 is 7.2. */
 static inline int counter_kernel(void)
 {
 	struct utsname name;

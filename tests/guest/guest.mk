@@ -1,5 +1,5 @@
-# Programs for the test guests, and the guests themselves. A file of tests/guest/src becomes a
-# program of every guest by lying there; so do the hardware tests of tests/hw.
+# Programs for the test guests, and the guests themselves. Each file of tests/guest/src, and each hardware test of
+# tests/hw, becomes a program of every guest.
 
 guests := $(patsubst tests/guest/%/prepare,%,$(wildcard tests/guest/*/prepare))
 guest_src := $(wildcard tests/guest/src/*.c tests/hw/*.c)
@@ -12,9 +12,9 @@ arm64_folder = $(B)/arm64
 riscv64_folder = $(B)/riscv64
 x86_folder = $(B)
 
-# As users' programs are compiled: all their sites in one section.
+# Compiled like users' programs: all their sites are in one section.
 $(guest_bin): private override CFLAGS += -fno-data-sections
-# Instructions are counted to the last one.
+# Tests expect exact instruction counts.
 $(guest_bin): private override LDFLAGS += $(exact_$(ARCH))
 
 guest_programs: $(guest_bin)
@@ -22,8 +22,8 @@ guest_programs: $(guest_bin)
 -include $(addsuffix .d,$(guest_bin))
 
 # If a guest cannot be prepared, for example without a network, the check continues and skips its tests
-# (tests/guest/ready). The same is true if downloading takes too long; with only one of its kernels, that kernel's tests
-# run. Programs for this machine do not need guests. Guests that no test boots are not prepared.
+# (tests/guest/ready). The same happens if downloading takes too long; if only one kernel is there, that kernel's
+# tests run. Programs for this machine do not need guests. Guests that no test boots are not prepared.
 check_deps += $(foreach g,$(guests),$(if $(wildcard tests/guest/$g-*.sh),check-$g))
 $(guests:%=check-%): check-%: try-%
 	+@{ [ $* != x86 ] && ! tests/guest/ready $* any >/dev/null; } || $($*_make) guest_programs

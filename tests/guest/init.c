@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Process 1 of a test guest, the same for every architecture: mounts what programs expect, runs
- * the commands of /run.list one after the other, and resets the machine. Time limits are kept
- * by tests/guest/boot, which knows how much of a processor the guest gets: what it writes to
- * the console ends the program that runs.
+ * Process 1 of a test guest, the same for every architecture: mounts the file systems that
+ * programs expect, runs the commands of /run.list one after the other, and resets the machine.
+ * tests/guest/boot measures time, because it knows how much of a processor the guest gets: a
+ * line that it writes to the console ends the running program.
  *
  * Lines on the console for tests/guest/boot:
  *
@@ -80,11 +80,11 @@ static void write_file(const char *path, const char *text)
 }
 
 /*
- * The first event of a kind has the kernel change its code, and so has the end of the last one.
- * Debian's QEMU 7.2 translates code while another processor changes it, and then executes the
- * old one for good (README.md): events then do not count, or are not switched with their
- * thread. So one of each kind stays open, as on a machine on which something is profiled all
- * the time. The QEMU of x86 is mended.
+ * The kernel changes its code when the first event of a kind is opened and when the last one is
+ * closed. Debian's QEMU 7.2 translates code while another processor changes it, and may then
+ * execute the old code permanently (README.md): events then do not count, or are not switched
+ * with their thread. So one event of each kind stays open, as on a machine with a permanent
+ * profiler. The QEMU of x86 has a fix.
  */
 static void keep_events_open(void)
 {
@@ -145,8 +145,10 @@ static void show_messages(int messages)
 	char record[8192];
 	ssize_t n;
 
-	/* Each read(2) is of one record: "priority,number,microseconds,flags;text". EPIPE: the
-	 * next ones are overwritten. */
+	/*
+	 * Each read(2) returns one record; "priority,number,microseconds,flags;text". EPIPE:
+	 * later records were overwritten.
+	 */
 	while ((n = read(messages, record, sizeof record - 1)) > 0 ||
 	       (n < 0 && errno == EPIPE)) {
 		char *text;
@@ -177,7 +179,7 @@ static int wait_for(pid_t child)
 				return OUT_OF_TIME;
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		}
-		/* SIGCHLD is blocked but here, so none is missed. */
+		/* SIGCHLD is blocked except here, so no signal is missed. */
 		if (ppoll(&console, 1, NULL, &none) > 0 &&
 		    read(STDIN_FILENO, line, sizeof line) > 0) {
 			killed = 1;
@@ -206,7 +208,7 @@ static int run(char *command)
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		setsid();
-		/* The console's input is for process 1. */
+		/* Only process 1 reads the console. */
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		execvp(argv[0], argv);
 		printf("# %s: %s\n", argv[0], strerror(errno));
@@ -229,7 +231,7 @@ int main(void)
 	mount_all();
 	open_console();
 	keep_events_open();
-	/* Where a program that dies by a signal was: arm64 does not say so of itself. */
+	/* Show where a program died by a signal: arm64 does not show it by default. */
 	write_file("/proc/sys/debug/exception-trace", "1");
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
@@ -246,8 +248,8 @@ int main(void)
 		if (!line[0])
 			continue;
 		/*
-		 * Without these no counter is readable outside the kernel: arm64's is off when
-		 * it starts, and a program that dies may leave either so.
+		 * Without these settings no counter is readable in user space: arm64's is off
+		 * after boot, and a program that dies may leave either one off.
 		 */
 		write_file("/proc/sys/kernel/perf_user_access", "1");
 		write_file("/sys/bus/event_source/devices/cpu/rdpmc", "1");
@@ -257,10 +259,12 @@ int main(void)
 			first = status;
 	}
 	printf("@@ end %d\n", first);
-	/* Another processor may be at sending it, and get none of the host's before the end. */
+	/*
+	 * Another processor may still be sending output, and might get no time before the end.
+	 */
 	tcdrain(STDOUT_FILENO);
 	sync();
-	/* QEMU is started with -no-reboot: a reset ends it, on every machine type. */
+	/* QEMU runs with -no-reboot: a reset ends it, on every machine type. */
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop whose instructions are known: LOOP(n) executes TAKES(n). n is a constant. */
+/* A loop with a known number of instructions: LOOP(n) executes TAKES(n). n is a constant. */
 #ifndef TESTS_GUEST_KNOWN_LOOP_H
 #define TESTS_GUEST_KNOWN_LOOP_H
 
 #include <stdint.h>
 
-/* SETUP brings n into its register; then n turns of two instructions, one of them a branch. */
+/*
+ * SETUP loads n into its register; then follow n turns of two instructions, one of them a
+ * branch.
+ */
 #if defined(__x86_64__)
 enum { SETUP = 1 };
 #define LOOP(n)                                                                                \

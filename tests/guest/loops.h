@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86: loops of which instructions, branches and accesses to memory are known, and so what the
- * emulated PMU makes of them in slots (tests/guest/x86/README.md).
+ * x86: loops with known instructions, branches and memory accesses, and so with known slots in
+ * the emulated PMU (tests/guest/x86/README.md).
  */
 #ifndef TESTS_GUEST_LOOPS_H
 #define TESTS_GUEST_LOOPS_H
@@ -20,7 +20,7 @@ static uint64_t loop_data[8];
 				 : [data] "r"(loop_data)                                       \
 				 : "r10", "cc", "memory");                                     \
 	}
-/* Per turn: 2 instructions, 1 branch; 16, 1; 4, 1 and 2 accesses. */
+/* Per turn: 2 instructions and 1 branch; 16 and 1; 4, 1 and 2 accesses. */
 LOOP(loop_arithmetic, "")
 LOOP(loop_straight, ".rept 14\n\t nop\n\t .endr\n\t")
 LOOP(loop_loads, "mov (%[data]), %%r10\n\t mov 8(%[data]), %%r10\n\t")

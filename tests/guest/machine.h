@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Facts for a guest program about its machine (tests/guest/boot sets them), and a loop of known
- * length. Outside a guest nothing is promised.
+ * length. Outside a guest these facts are unknown.
  */
 #ifndef TESTS_GUEST_MACHINE_H
 #define TESTS_GUEST_MACHINE_H
@@ -37,29 +37,29 @@ static inline int machine_has_pmu(void)
 	return machine_is_guest() && !getenv("GUEST_NO_PMU");
 }
 
-/* Counts of instructions are exact and the same in every run. */
+/* Returns true if counts of instructions are exact and the same in every run. */
 static inline int machine_is_exact(void)
 {
 	return machine_has_pmu() && getenv("GUEST_EXACT") != NULL;
 }
 
 /*
- * Events also count in the kernel: QEMU 7.2 ignores exclude_kernel for cycles and instructions
- * on RISC-V (its target/riscv/pmu.c filters only TLB events). So a stretch is exact unless the
- * kernel's tick falls into it, one in 4e6 instructions there.
+ * Returns true if events also count in the kernel: QEMU 7.2 ignores exclude_kernel for cycles
+ * and instructions on RISC-V (its target/riscv/pmu.c filters only TLB events). So a piece of
+ * code is exact unless the kernel's tick falls into it, one in 4e6 instructions there.
  */
 static inline int machine_counts_kernel(void)
 {
 	return machine_is_riscv64();
 }
 
-/* Instructions are counted: exactly, or together with the kernel's. */
+/* Returns true if instructions are counted, exactly or together with the kernel's. */
 static inline int machine_counts_instructions(void)
 {
 	return machine_is_exact() || (machine_has_pmu() && getenv("GUEST_INSTRUCTIONS"));
 }
 
-/* Bits of a counter where the guest was booted with a certain width, else 0. */
+/* Returns the bits of a counter if the guest was booted with a certain width, else 0. */
 static inline unsigned machine_width(void)
 {
 	const char *width = getenv("GUEST_WIDTH");
@@ -68,8 +68,8 @@ static inline unsigned machine_width(void)
 }
 
 /*
- * Takes exactly MACHINE_LOOP_INSTRUCTIONS * n instructions of user space (n > 0), of which n
- * are branches, besides those that bring n into the register.
+ * Takes exactly MACHINE_LOOP_INSTRUCTIONS * n instructions of user space (n > 0), plus the
+ * instructions that load n into the register; n of them are branches.
  */
 enum { MACHINE_LOOP_INSTRUCTIONS = 2 };
 static inline __attribute__((always_inline)) void machine_loop(uint64_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One reader, as guest programs open and close it, and pairs of begin and end whose
- * instructions are counted from around them.
+ * Opens and closes one reader for guest programs, and has pairs of begin and end whose
+ * instructions are counted from outside.
  */
 #ifndef TESTS_GUEST_READER_H
 #define TESTS_GUEST_READER_H
@@ -11,7 +11,7 @@
 
 static struct tach_set *set;
 static struct tach_reader *reader;
-static struct tach_error err; /* of the last open */
+static struct tach_error err; /* of the most recent open */
 
 static inline int open_set(const struct tach_set_options *opt)
 {
@@ -45,7 +45,7 @@ static inline void close_all(void)
 static struct tach_mark pair_mark;
 static uint64_t pair_delta[4];
 
-/* Reference for a pair: the call, and the loads of both. */
+/* Reference for a pair: the call, and both loads. */
 static __attribute__((noinline, unused)) void pair0(void)
 {
 	__asm__ volatile("" : : "r"(reader), "r"(&pair_mark), "r"(pair_delta) : "memory");

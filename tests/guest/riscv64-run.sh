@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tools where counters are RISC-V's: tach run over a shared program's threads and regions, whose
-# instructions are known beforehand; the macros by themselves (TACH_OUTPUT), reports, the tutorial's program.
+# The tools on RISC-V's counters: tach run of a shared program with threads and regions with known instructions; the
+# macros without it (TACH_OUTPUT), reports, the tutorial's program.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}/riscv64
@@ -14,8 +14,8 @@ build -o "$work/target" tests/unit/tools/run/target.c || exit 1
 build -o "$work/slow" "$work/slow.c" || exit 1
 build -DSWAPPED -o "$work/fast" "$work/slow.c" || exit 1
 
-# LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.
-# The guest has no shared libraries of its own: the loader is named, and told where they are.
+# LD_BIND_NOW: otherwise ld.so's work at the first call of a function counts for its caller. The guest has no shared
+# libraries of its own: the test names the loader, and gives it their folder.
 libraries=()
 for l in ld-linux-riscv64-lp64d.so.1 libc.so.6 libm.so.6; do libraries+=("$(riscv64-linux-gnu-gcc -print-file-name=$l)"); done
 shared="/bin/ld-linux-riscv64-lp64d.so.1 --library-path /bin /bin"
@@ -42,13 +42,13 @@ between() { # OUTPUT COMMAND REGION QUANTITY LEAST MOST
 says() { # TEXT
 	grep -q -- "$1" "$work/run" || { echo "not ok riscv64-run: nothing says: $1"; failed=1; }
 }
-# Two threads of 2 and 6 million. The emulated PMU counts the kernel too: a tick in each 4 million, and
-# what the kernel does to run two threads and whatever else.
+# Two threads of 2 and 6 million. The emulated PMU also counts the kernel: a tick in each 4 million instructions, and
+# the kernel's work to run two threads and other processes.
 between run 'tach run --per-thread' loop instructions 8000000 10000000
 between run 'tach run --per-thread' '(thread 2)' instructions 2000000 3000000
 between run 'tach run --per-thread' '(thread 3)' instructions 6000000 8000000
 between run 'tach run --per-thread' loop ipc 0.99 1.01
-# From outside: those, and what the loader and main do.
+# From outside: the loops, and the code of the loader and of main.
 between run 'tach run --outside' '(whole program)' instructions 8000000 20000000
 # The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.
 for loop in by_row by_column; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs from Debian, and google-benchmark, in the x86 guest. We accept perf's own event names of six processors.
-# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library and with Debian's.
+# Programs from Debian, and google-benchmark, in the x86 guest. We accept perf's own event names for six processors.
+# llvm-exegesis, which was built for libpfm.so.4, gives the same results with our library and with Debian's.
 # google-benchmark, compiled with our headers and libpfm.a, and a program with libpapi.so.7.0 count loops of known length.
 # tests/run: memory=2300
 set -u
@@ -26,7 +26,7 @@ for preload in '' '--preload /bin/libpfm-ours.so'; do
 		commands+=(-x "${run[*]} $preload /bin/llvm-exegesis --mode=$mode --opcode-name=ADD64rr --mcpu=skylake-avx512")
 	done
 done
-# Settings that its build generates, and its own tests for std::regex.
+# Settings that its build would generate, and its own tests for std::regex.
 if src=$(tools/source benchmark); then
 	cat >"$work/loop.cc" <<'END'
 #include <benchmark/benchmark.h>
@@ -112,8 +112,8 @@ tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok x86-clients/$1"; else echo "not ok x86-clients/$1"; failed=1; fi; }
 
-# Different codes: fixed counters, for which perf 6.1 uses general ones, and codes that the vendor has since corrected
-# or withdrawn.
+# Accepted differences of codes: perf 6.1 uses general counters for events that have fixed counters, and the vendor
+# has corrected or withdrawn some codes.
 cat >"$work/rules" <<'END'
 fixed hsw cpu_clk_unhalted.thread
 fixed hsw cpu_clk_unhalted.thread_any
@@ -175,7 +175,7 @@ python3 "$work/names.py" "$work/out" "$B/tach" "$work/count" 2>"$work/said" | so
 diff <(cut -d' ' -f2- "$work/rules" | sort) "$work/differ" || { cat "$work/said"; rc=1; }
 result perf_list $rc
 
-# Names of counters are libpfm-4's, and the emulator makes their counts: numbers agree to a hundredth.
+# Names of counters are libpfm-4's, and the emulator makes their counts: numbers agree within a hundredth.
 measured() { grep -oE 'key: [A-Za-z0-9_]+, value: [0-9.]+' "$work/out" | sed -E 's/(\.[0-9]{2})[0-9]*$/\1/'; }
 n=$(measured | wc -l)
 [ "$n" -ge 20 ] && cmp -s <(measured | head -n $((n / 2))) <(measured | tail -n $((n / 2)))
@@ -203,8 +203,8 @@ result papi_regions $?
 if [ -z "$src" ]; then
 	echo "skip x86-clients/google_benchmark: its source cannot be fetched"
 else
-	# 200,000 instructions and 100,000 branches per iteration, a tenth of the code around ten, and the kernel's
-	# ticks.
+	# 200,000 instructions and 100,000 branches per iteration, the code around ten iterations (a tenth each), and
+	# the kernel's ticks.
 	awk -F, '/^"loop/ { found = $(NF - 1) >= 100000 && $(NF - 1) < 100500 && $NF >= 200000 && $NF < 202000 }
 		END { exit !found }' "$work/out"
 	rc=$?

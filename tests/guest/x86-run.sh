@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tach run and tach gate with hardware counters in the x86 guest: a shared program's threads and regions with known
-# instructions, in one run and in passes; a gate that subtracts interrupts, finds 1 % more, and passes an unchanged
-# program; the tutorial's program, which prints the counts of its two loops; and coroutines with regions that follow
-# them; and teams of OpenMP with unequal loops, each thread and their sum.
+# instructions, in one run and in passes; a gate that subtracts interrupts, finds a growth of 1 %, and passes an
+# unchanged program; the tutorial's program, which prints the counts of its two loops; coroutines with regions that
+# follow them; and teams of OpenMP with unequal loops, each thread and their sum.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -75,43 +75,44 @@ between() { # REGION QUANTITY LEAST MOST
 		$1 == region && $6 == "inclusive" && $7 == quantity { found = 1; if ($8 + 0 < least || $8 + 0 > most) { print "# " $0; bad = 1 } }
 		END { exit bad || !found }' "$work/out" || { echo "not ok x86-run $1 $2"; failed=1; }
 }
-# Two threads of 2 and 6 million. The emulated PMU adds several hundred at each reschedule of a thread; around the
-# region there are the thread's start and end.
+# Two threads with 2 and 6 million instructions. The emulated PMU adds several hundred instructions at each reschedule
+# of a thread; start and end of the thread are outside the region.
 between loop instructions 8000000 8001000
 between loop branches 4000000 4000300
 between '(thread 2)' instructions 2000000 2005000
 between '(thread 3)' instructions 6000000 6005000
 between loop share 0.499 0.501
-# In passes: three groups of levels are more than four general counters and two fixed ones.
+# In passes: three groups of levels need more than four general counters and two fixed ones.
 between loop branches:u 4000000 4000300
 between loop branches:uk 4000000 4100000
 between loop instructions:uk 8000000 8400000
 between loop branches:k 0 100000
 between loop two 0.499 0.52
-# The passes have instructions at user level in common. A metric alone uses them, so they have no column.
+# All passes count instructions at user level. Only a metric uses these instructions, so they have no column.
 [ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 1 ] || { echo "not ok x86-run passes"; failed=1; }
-# From outside: those, and what the loader and main do.
+# From outside: the loops, and the code of the loader and of main.
 between '(whole program)' instructions 8000000 9500000
 # The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.
 for loop in by_row by_column; do
 	between $loop instructions 655360 1966080
 	between $loop cycles 100000 1e12
 done
-# The gate subtracts interrupts itself: the emulated PMU counts an eighth of the instructions for them.
+# The gate subtracts interrupts itself: the emulated PMU reports an eighth of the instructions as interrupts.
 tr -d ' \n' <"$work/out" | grep -q '"instructions":{"value":35[0-9.]*,"raw":40[0-9.]*,[^}]*"corrected"' || { echo "not ok x86-run correct"; failed=1; }
 grep -qE '^work +instructions +3\.5[0-9]+ M .* no change( larger than [0-9.e-]+ %)?$' "$work/out" && grep -qE '^work +instructions +3\.5[0-9]+ M .* worse$' "$work/out" ||
 	{ echo "not ok x86-run gate"; failed=1; }
-# Two threads of 2 million: in intervals of 20 ms; in a running process whose second thread starts later; and in
-# repeated runs, which differ by the emulated PMU's additions.
+# Two threads with 2 million instructions: in intervals of 20 ms; in a running process whose second thread starts
+# later; and in repeated runs, which differ by the emulated PMU's additions.
 sum=$(awk -F, '$3 == "\"(whole program)\"" && $4 == "\"instructions\"" { n++; sum += $5 } END { print n, sum }' "$work/out")
 awk '{ exit !($1 >= 1 && $2 >= 4000000 && $2 <= 4200000) }' <<<"$sum" || { echo "not ok x86-run intervals: $sum"; failed=1; }
 awk -F, '$1 ~ /^"\(process [0-9]+ attached\)"/ && $6 == "inclusive" && $7 == "\"instructions\"" { found = 1; if ($8 < 4000000 || $8 > 4100000) { print "# " $0; bad = 1 } }
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run running process"; failed=1; }
 awk -F, '$1 == "\"(whole program)\"" && $4 == "\"instructions\"" && $5 == 3 { found = 1; if ($7 < 4000000 || $8 > 4200000) { print "# " $0; bad = 1 } }
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run repeats"; failed=1; }
-# Three times each loop; around it are a few instructions of the team's function, and what the emulated PMU adds. The rows
-# of the spread have the same values as those of the threads. The time's imbalance is the emulator's: the longest loop has
-# half of all turns, so with enough turns its thread takes about twice the mean.
+# Each loop runs three times; around it are a few instructions of the team's function, and the emulated PMU's
+# additions. The rows with the spread have the same values as the rows of threads. The time is the emulator's, and so
+# is its imbalance: the longest loop has half of all turns, so with enough turns its thread takes about twice the
+# mean.
 for team in "${teams[@]}"; do
 	awk -F, -v team="$team" '
 		function near(value, turns) { if (value < 6 * turns || value > 6 * turns + 3000) { print "# " team ": " value " instead of " 6 * turns; bad = 1 } }

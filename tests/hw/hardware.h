@@ -21,7 +21,7 @@ static inline void hardware_close(struct hardware *h)
 
 static char hardware_why[256]; /* for SKIP, after hardware_open failed */
 
-/* Returns 0 if the events are open and all are read without a system call. */
+/* Returns 0 if the events are open and no read needs a system call. */
 static inline int hardware_open(struct hardware *h, const char *events)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

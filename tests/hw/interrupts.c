@@ -2,7 +2,7 @@
 /*
  * Interrupts in loops of known length. On real processors this verifies the rule of
  * TACH_SET_CORRECT: one extra instruction for each interrupt. An emulated PMU without such an
- * event shows only that the kernel's count is the one subtracted.
+ * event only proves that the count of the kernel is the one that is subtracted.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static uint32_t loop(const struct hardware *h, uint64_t turns, uint64_t *delta)
 	return tach_reader_end(h->reader, &mark, delta);
 }
 
-/* Takes the minimum of many short loops, which no interrupt disturbed. */
+/* Takes the minimum of many short loops: no interrupt disturbed it. */
 static uint64_t empty(const struct hardware *h)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], least = UINT64_MAX;
@@ -79,7 +79,8 @@ static void an_instruction_for_each(void)
 	if (tries == 0 || interrupts == 0)
 		SKIP("no loop was interrupted");
 	/*
-	 * An interrupt between the reads of a START or STOP is in one of the two counts only.
+	 * If an interrupt comes between the reads of a START or STOP, only one of the two
+	 * counts includes it.
 	 */
 	CHECK(off + 2 <= 4, "%" PRId64 " of %" PRIu64, (int64_t)off, interrupts);
 	hardware_close(&h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops of known length on this machine, whatever it is. Real processors count an extra
+ * Loops of known length on this machine, on any processor. Real processors count an extra
  * instruction for some interrupts, so the minimum of many tries is checked, which is exact.
  */
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { TRIES = 300, READS = 200000 };
 
-/* The minimum that member 0 shows for a loop of n turns, over undisturbed entries. */
+/* Returns the minimum that member 0 shows for a loop of n turns, over undisturbed entries. */
 static uint64_t least(struct hardware *h, uint64_t n)
 {
 	uint64_t best = UINT64_MAX;
@@ -65,8 +65,8 @@ static void branches(void)
 }
 
 /*
- * Every turn waits for the multiplication before it, so it takes at least one cycle on any
- * processor; a fenced end must not be read before the chain is finished.
+ * Every turn waits for the multiplication of the previous one, so it takes at least one cycle
+ * on any processor; a fenced end must not be read before the chain is finished.
  */
 static void fenced_cycles(void)
 {
@@ -97,7 +97,7 @@ static void fenced_cycles(void)
 	hardware_close(&h);
 }
 
-/* Moves to the nth CPU that the process may use; beyond the last: to any. */
+/* Moves to the nth CPU that the process may use; if n is too large, to any CPU. */
 static void wander(int nth)
 {
 	static cpu_set_t all;

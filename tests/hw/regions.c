@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions on this machine, whatever it is: sums of known loops, and metrics over them. */
+/* Regions on this machine, on any processor: sums of known loops, and metrics over them. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

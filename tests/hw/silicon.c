@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * silicon [FILE]: tests this library on the present processor, and writes one record (JSON) to
- * FILE, or to a line of its own. `make silicon` builds it as one static program for any machine
- * of that architecture; docs/silicon/README.md says where to send records. It takes seconds. A
- * fault of the library is a failed case; a missing feature of the machine is a skipped case.
+ * FILE, or as a line of its output. `make silicon` builds it as one static program for any
+ * machine of that architecture; docs/silicon/README.md says where to send records. It takes
+ * seconds. A fault of the library is a failed case; a missing feature of the machine is a
+ * skipped case.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@ enum { TRIES = 300, ROUNDS = 20 };
 
 /* -1: unknown. */
 static struct record {
-	int counters; /* some counters exist, and user space reads them */
+	int counters; /* some counters exist, and user space can read them */
 	char why[256];
 	double smallest_exact, empty;
 	struct edge {
@@ -137,7 +138,7 @@ static void edge_bare(void)
 #elif defined(__aarch64__)
 	uint64_t value;
 
-	/* The cycle counter, if cycles are counted there. */
+	/* The cycle counter, if it counts cycles. */
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 	sink += value + index;
 #else
@@ -325,7 +326,10 @@ enum { NOP_SIZE = 4 };
 #define TURN ".rept 4000\n\t.4byte 0x13\n\t.endr\n\taddi %0, %0, -1\n\tbnez %0, 1b"
 #endif
 
-/* Jumps from the end to the beginning: measures how far after the branch a sample is. */
+/*
+ * The handler jumps from the end to the beginning: measures how far after the branch a sample
+ * is.
+ */
 static __attribute__((noinline)) uintptr_t nops(uint64_t n)
 {
 	uintptr_t at;
@@ -482,7 +486,7 @@ static void permission(void)
 	hardware_close(&h);
 }
 
-/* ---- from CPU to CPU, also of other core types ---- */
+/* ---- moves between CPUs, also to other core types ---- */
 
 static void migration(void)
 {

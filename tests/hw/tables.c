@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * This machine's PMU table compared with its kernel: which events open, and whether random sets
- * are scheduled as tach_schedule_split says.
+ * are scheduled as tach_schedule_split predicts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int open_event(const struct tach_event *event, int leader)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Returns 1 if the kernel counts all of them at the same time from beginning to end. */
+/* Returns 1 if the kernel counts all events at the same time from beginning to end. */
 static int kernel_counts(const struct tach_event *const *events, int n)
 {
 	uint64_t values[3] = {0, 0, 0};
@@ -48,7 +48,7 @@ static int kernel_counts(const struct tach_event *const *events, int n)
 	return counts;
 }
 
-/* With each of its umasks, or without one if it has no umask. */
+/* Spells the event with each of its umasks, or without one if it has no umask. */
 static int spelling(int pmu, const struct tach_event_info *event, int number, int umask,
 		    char *to, size_t size)
 {
@@ -62,8 +62,7 @@ static int spelling(int pmu, const struct tach_event_info *event, int number, in
 
 /*
  * Cases that tach_schedule_split does not know: Zen's PMCx003 takes two counters in the kernel.
- * Arm's CHAIN is meaningful only with a neighbour, so the kernel treats it as one half of a
- * pair.
+ * Arm's CHAIN is meaningful only with a neighbour, so the kernel treats it as half of a pair.
  */
 static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *event)
 {
@@ -73,8 +72,8 @@ static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *e
 }
 
 /*
- * If the table has an event that the kernel refuses, the table is wrong for this machine, or
- * the kernel is older.
+ * If the kernel refuses an event of the table, the table is wrong for this machine, or the
+ * kernel is older.
  */
 static void the_kernel_opens_what_the_table_has(void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The benchmarks, run with the commands of bench/README.md and the shortest settings: they end, and the table, the
-# plot and the JSON contain every peer.
+# The benchmarks run with the commands of bench/README.md and the shortest settings: they end, and the table, the plot
+# and the JSON contain every peer.
 set -u
 . "$(dirname "$0")/lib.sh"
 tools/need libpapi-dev libpfm4-dev likwid valgrind libbenchmark-dev papi-tools >"$work/out" 2>&1 ||
@@ -25,7 +25,7 @@ for peer in {p for op in cells.values() for p, c in op.items() if c.get("value",
 check every_peer_is_drawn has_peers
 refuse unknown_operation bench/run --here --only read1,nosuch
 
-# The others: `make bench-X` of bench/README.md.
+# The others: The `make bench-X` commands of bench/README.md.
 for target in $(grep -o '`make bench-[a-z]*`' bench/README.md | tr -d '`' | cut -d' ' -f2 | sort -u); do
 	case $target in bench-harness) continue;; esac # the first command ran it
 	check "${target#bench-}" make --no-print-directory B="$B" "$target"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Every command shown in README, CONTRIBUTING, docs and bench runs here as printed, with small programs in place of
-# the reader's, or another test runs it, which this journey names. A new command is found and runs.
+# the reader's. If another test runs a command, this journey names that test. Commands added to the documents later
+# are found and run too.
 set -u
 . "$(dirname "$0")/lib.sh"
 need pkg-config git
 . tests/emulator commands
 
-# "DOCUMENT<tab>COMMAND": from indented text and from consoles; a backslash continues a line.
+# Prints "DOCUMENT<tab>COMMAND" from indented text and from consoles; a backslash continues a line.
 commands() {
 	local d
 	for d in README.md CONTRIBUTING.md bench/README.md docs/*.md docs/recipes/*.md; do
@@ -23,7 +24,7 @@ commands() {
 		sed 's/  *# .*//'
 }
 
-# Names the test that runs the command, or the reason why none does; status 1: it runs here.
+# Names the test that runs the command, or the reason why no test does; status 1: it runs here.
 elsewhere() {
 	case $1 in
 	README.md$'\t'make\ run | docs/tutorial-loop.md$'\t'make) echo tests/journeys/guest.sh;;
@@ -51,8 +52,8 @@ elsewhere() {
 	esac
 }
 
-# The reader's programs: one that measures a region, one that does not, benchmarks, and those printed in the
-# documents.
+# The reader's programs: a program that measures a region, one that does not, benchmarks, and the programs printed in
+# the documents.
 mkdir "$work/user" && cd "$work/user" || exit
 documented() { # DOCUMENT: each ```c block goes to the file that its first line names; README's is sum.c
 	awk '/^```c$/ { on = 1; file = ""; next } /^```$/ { on = 0 }

@@ -16,8 +16,9 @@ matrix_is_same() {
 }
 check matrix matrix_is_same
 
-# ---- programs ---- same NAME COMMAND: a shell line whose status, output and errors are the same without tach run. It
-# runs in a folder of its own, so that it can be repeated. Programs that are not installed are reported and skipped.
+# ---- programs ---- same NAME COMMAND: a shell line that must have the same status, output and errors with and
+# without tach run. The line runs in its own folder, so that it can be repeated. Programs that are not installed are
+# reported and skipped.
 same() {
 	local name=$1 program=$2 command=$3 way status
 	for p in $program; do
@@ -33,7 +34,7 @@ same() {
 		status=$?
 		echo "status $status" >>"$work/$way.out"
 	done
-	# Messages of tach run come last.
+	# Messages of tach run come after the program's own.
 	grep -vE '^tach run: |s elapsed, | page faults, ' "$work/run.all" >"$work/run.err"
 	as_alone() { diff "$work/alone.out" "$work/run.out" && diff "$work/alone.err" "$work/run.err"; }
 	check "$name" as_alone
@@ -101,7 +102,7 @@ E
 	gcc -g -O1 -o "$work/blocked" "$work/blocked.c" -lpthread
 }
 check blocked_builds build_blocked
-# gdb prints the end of a process with threads differently from run to run; its stops are equal.
+# gdb prints the end of a process with threads differently in each run; its stops are equal.
 stops() { grep -c 'received signal' "$1"; }
 gdb_sees_same() { # ARGUMENT
 	gdb -nx -batch -ex run -ex continue --args "$work/blocked" "$@" >"$work/alone.gdb" 2>&1

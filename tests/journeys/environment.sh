@@ -39,8 +39,8 @@ check time_alone_was_asked_for says_nothing TACH_EVENTS= TACH_OUTPUT=r.json
 is_no_file() { TACH_OUTPUT=1 ./p && says '^loop +100 ' && [ ! -e 1 ]; }
 check one_is_no_file is_no_file
 
-# Both ways give the same report: rows, calls, entries left out, and if worst entries are kept. Measured entries are
-# chosen at random, so a row may lack them.
+# Both ways give the same report: rows, calls, omitted entries, and whether worst entries are kept. Measured entries
+# are chosen at random, so a row may lack them.
 rows() {
 	"$python" -c 'import json, re, sys
 for r in sorted(json.load(open(sys.argv[1]))["regions"], key=lambda r: "tag" in r["name"]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make run GUEST=x86`, as in the README: the table has the emulated processor's real counts, and no invented values. An
-# environment variable of a guest may contain blanks.
+# `make run GUEST=x86`, as in the README: the table has the emulated processor's real counts, and no invented values.
+# An environment variable of a guest may contain blanks.
 # tests/run: memory=1000
 set -u
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=2000
-# Ten minutes of a maintainer: a C++ repository with two benchmarks records its main branch, catches a slower commit, sees that
-# another is faster, and opens the page of its history in a browser.
+# Ten minutes of a maintainer: a C++ repository with two benchmarks records its main branch, detects a slower commit
+# and a faster one, and its history page opens in a browser.
 set -u
 . "$(dirname "$0")/lib.sh"
 set -o pipefail
@@ -77,8 +77,8 @@ filters() { view '#filter=parse' && says '<section class="card graph" hidden="">
 check filters filters
 empty() { view '#filter=neither' && says '<p>No graph fits the filter' dom && view '#filter=parse' && says '<p hidden="">No graph fits the filter' dom; }
 check empty_filter empty
-# Dragging the mouse across a graph puts the first and the last commit into the address, and the graphs show only this
-# range.
+# After the mouse was dragged across a graph, the address contains the first and the last commit, and the graphs show
+# only this range.
 zooms() {
 	cat >zoom.js <<-'J'
 	const svg = document.querySelector('section.graph svg'), box = svg.getBoundingClientRect();

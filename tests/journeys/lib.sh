@@ -2,7 +2,7 @@
 #
 # Sourcing it installs the product, goes to the top of the tree, and sets:
 #   $product   the prefix where the product is installed; its bin comes first in PATH, pkg-config finds it
-#   $work      a folder of this journey alone, removed at its end
+#   $work      a folder that only this journey uses, removed at its end
 #   $python    Debian's Python
 #   $rc        0 until a check fails; end the journey with `exit $rc`
 # No TACH_ variable is set. Every check is one case:
@@ -72,7 +72,7 @@ screen() { multiplexer capture-pane -p; }
 screen_colours() { multiplexer capture-pane -pe; }
 resize() { multiplexer resize-window -x "${1%x*}" -y "${1#*x}"; }
 is_closed() { [ "$(multiplexer display -p '#{pane_dead}')" = 1 ]; } # the command has ended; its last screen stays
-# The screen changes when the program gets the processor. After 600 checks, 0.1 s apart, the helper gives up.
+# The screen changes only when the program gets processor time. The helper gives up after 600 checks, 0.1 s apart.
 wait_until() { # COMMAND...
 	local i
 	for ((i = 0; i < 600; i++)); do "$@" && return; sleep 0.1; done

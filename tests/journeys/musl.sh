@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# musl: `make musl` builds one static command, which needs no library; programs of musl are measured under the installed
-# `tach run` of glibc; a program with regions links the archive. Tests that depend on the C library pass when built with
-# musl, all others are compiled. `make CC=musl-gcc B=build/musl check-quick` runs all that can.
+# musl: `make musl` builds one static command, which needs no library; programs of musl are measured under the
+# installed `tach run` of glibc; a program with regions links the archive. Tests that depend on the C library pass
+# when built with musl; all others are only compiled. `make CC=musl-gcc B=build/musl check-quick` runs all tests that
+# can run.
 set -u
 . "$(dirname "$0")/lib.sh"
 need musl-gcc
@@ -18,7 +19,7 @@ check "static command" static_command
 says 'config 0x2c4'; verdict "it encodes" $?
 says 'UOPS_ISSUED'; verdict "it lists" $?
 
-# The installed product, with the object that make musl built.
+# The installed product, with the object that `make musl` built.
 make -s install B="$B" PREFIX="$work/usr" >"$work/out" 2>&1; verdict "make install" $?
 awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$work/sum.c"
 cat >"$work/threads.c" <<'END'
@@ -48,7 +49,7 @@ regions() { TACH_OUTPUT=- "$work/sum"; }
 check "a region alone" regions
 says '^sum +1 '; verdict "its row alone" $?
 
-# Tests of rooms that depend on the C library are run. The others are compiled.
+# Runs the tests of rooms that depend on the C library. The other tests are only compiled.
 rooms=(base os startup)
 mapfile -t tests < <(printf '%s\n' tests/unit/{base,os,startup}/*.c | grep -v /system_call_faults) # takes minutes
 build_tests() { make -s -j2 CC=musl-gcc B="$musl" "${tests[@]/#/$musl/}"; }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # A project builds tach from a clone, without network and installation: CMake by FetchContent and by add_subdirectory,
-# Meson as a subproject. The project's program prints its table. It is shared and static, in C and C++.
+# Meson as a subproject. The project's program prints its table. It is built shared and static, in C and C++.
 set -u
 . "$(dirname "$0")/lib.sh"
 need git cmake meson ninja
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip other_builds: no git checkout"; exit 77; }
 . tools/ccache
-# The files have the same names below each build's folder, so ccache compiles them once.
+# The files have the same names below each build's folder, so ccache compiles each file once.
 export CCACHE_BASEDIR=$work
 unset PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS
 PATH=${PATH#"$product/bin:"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python package as a user installs it: by pip in a fresh environment, from a wheel, from a source archive. It is used
-# in another folder and in its own, and a type checker finds its types.
+# The Python package as a user installs it: by pip in a fresh environment, from a wheel, from a source archive. The
+# package works in another folder and in its own, and a type checker finds its types.
 set -u
 . "$(dirname "$0")/lib.sh"
 need mypy pkg-config
@@ -48,7 +48,7 @@ for kind in sdist wheel; do
 	check "${kind}_is_used" uses "$work/$kind"
 done
 
-# Without the library the error says what to install.
+# Without the library the error message says what to install.
 fresh_venv "$work/alone"
 without_the_library() {
 	! env PKG_CONFIG_PATH= "$work/alone/bin/python" -m pip install --no-build-isolation "$work/source" &&

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A Rust program that depends on the crate, with the library under a prefix of its own: it starts by itself, without any
+# A Rust program that depends on the crate, with the library under a private prefix: it starts without any
 # LD_LIBRARY_PATH.
 set -u
 . "$(dirname "$0")/lib.sh"

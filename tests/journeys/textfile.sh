@@ -21,7 +21,7 @@ cd "$work" && mkdir metrics || exit
 
 mapfile -t commands < <(awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on && sub(/^\$ /, "")' "$top/docs/recipes/grafana.md")
 [ ${#commands[@]} = 3 ] || { echo "not ok the recipe has ${#commands[@]} commands"; exit 1; }
-# Its port may be taken here.
+# Another program may use its port.
 port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 started=()
 start() { bash -c "exec env ${1%&}" >>"$work/said" 2>&1 & started+=($!); }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tach top in terminals of 80x24 and 200x50: the screen shows the effect of each key, the lines fit, and the terminal
-# is restored however the view ends.
+# is restored after every way to end.
 set -u
 . "$(dirname "$0")/lib.sh"
 need tmux
@@ -18,7 +18,7 @@ end() { kill -KILL $pid 2>/dev/null; wait $pid 2>/dev/null; pid=; }
 start
 if tach top --once -i 0.01 $pid 2>&1 | grep -q 'may not be read'; then echo "skip top: no process may trace another here"; exit 77; fi
 
-# The command is typed into a shell, so that the terminal can be looked at afterwards.
+# The command is typed into a shell, so that the terminal can be examined afterwards.
 shell() { terminal "$1" env PS1='READY> ' TERM=screen-256color bash --norc -i && wait_screen 'READY>'; }
 top() { type_keys "clear; $* tach top -i 0.2 $pid" Enter && wait_screen '^REGION +CALLS/S'; }
 gone() { ! screen_has "$1"; }
@@ -83,7 +83,7 @@ check resize_200x50 grows
 shrinks() { resize 36x8 && wait_screen '^REGION +CALLS/S( +TIME%)?( +SELF%)?$' && fits 36 && resize 200x50 && wait_screen 'page-faults/S$'; }
 check resize_36x8 shrinks
 
-# ---- the terminal is restored however the view ends ----
+# ---- the terminal is restored after every way to end ----
 is_sane() { type_keys "clear; stty -a >$work/stty; echo ok\$((1 + 1))" Enter && wait_screen '^ok2' && grep -q ' icanon' "$work/stty" && grep -qE ' echo( |$)' "$work/stty" && gone '^REGION'; }
 gives_back() { # STATUS SAYS COMMAND...: the command ends the view; what the shell sees then, and the screen
 	local status=$1 says=$2

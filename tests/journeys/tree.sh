@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Nested regions in a text report: indented below the one around them, with file and line on request, from a program's own
-# report, a saved one, several that are added up, and a running process; and the notes that TACH_NOTES=1 adds.
+# Nested regions in a text report: each is indented below its enclosing region, with file and line on request, in a
+# program's own report, a saved one, a sum of several, and of a running process; TACH_NOTES=1 adds notes.
 set -u
 . "$(dirname "$0")/lib.sh"
 cat >"$work/program.c" <<'C'
@@ -43,7 +43,7 @@ C
 check compiles build "$work/program" "$work/program.c" -pthread
 saved() { TACH_OUTPUT=$work/one.json "$work/program" && TACH_OUTPUT=$work/two.json "$work/program"; }
 check saved saved
-# Names with their indentation, in the order of the table.
+# Prints names with their indentation, in the order of the table.
 names() { awk '/^region/ { on = 1; next } /^$/ { exit } on { match($0, /^ *[a-z]+( [a-z.]+:[0-9]+)?/); print substr($0, 1, RLENGTH) }' "$work/out"; }
 nested() { # COMMAND...: the table shows what is nested in what
 	"$@" >"$work/out" 2>&1 || return 1
@@ -68,7 +68,7 @@ page() {
 }
 check page page
 
-# A report is also read if its regions are nested in each other, or its numbers belong to no region.
+# A report is readable even if its regions are nested in each other in a circle, or its numbers belong to no region.
 circle() {
 	sed -E 's/"parent": [0-9]+/"parent": 1/' "$work/one.json" >"$work/circle.json"
 	sed -E 's/"parent": [0-9]+/"parent": 4000000000/' "$work/one.json" >"$work/beyond.json"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# "Did it get slower?" A user saves a baseline, makes one of two loops of a name slower, then faster, and reads the
-# verdict and the exit status: by tach gate, tach diff, a benchmark with --against, and an assertion in a unit test.
+# "Did it get slower?" A user saves a baseline, makes one of two loops with the same name slower, then faster, and
+# reads the verdict and the exit status from tach gate, tach diff, a benchmark with --against, and an assertion in a
+# unit test.
 set -u
 . "$(dirname "$0")/lib.sh"
 set -o pipefail
@@ -43,7 +44,8 @@ check saves saves
 gate() { ends "$1" tach gate --emulate -n 1 --baseline baseline.tsv -- "${@:2}"; }
 same() { gate 0 ./work 1000 1000 | tee said && says '^loop .*work\.c:[0-9]+ +instructions .* no change$' said && says '^0 of [0-9]+ comparisons worse' said; }
 check same same
-# Only the second place is twice as slow; then the first is faster and the second slower: the verdict names it.
+# At first only the second place is twice as slow; then the first is faster and the second slower: the verdict names
+# it.
 slower() { gate 1 ./work 1000 2000 | tee said && says '^loop .*work\.c:14 +instructions .* worse$' said && says '^loop .*work\.c:8 +instructions .* no change$' said; }
 check slower slower
 faster() { gate 0 ./work 500 1000 | tee said && says '^loop .*work\.c:8 +instructions .* better$' said; }
@@ -63,7 +65,7 @@ check diff differ
 untold() { ends 3 tach diff --fail-if 'time > 5%' 1000.json 1000.json | tee said && says 'cannot tell: too few values$' said && says '^One run of each' said; }
 check time_of_one_run untold
 
-# A unit test that permits the second place more than it needs, and the first one less.
+# A unit test that permits more than the second place needs, and less than the first needs.
 cat >expect.c <<'C'
 #include <tach/expect.h>
 

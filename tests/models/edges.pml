@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A region's START and STOP, and a signal handler of the same thread, which may run between any
- * two stores and sees them in program order, or in another order if the compiler is free to
- * choose one (TACH__ORDER in core/region/start.c, stop.c). The handler may run a region, the
- * same or another one, or leave by siglongjmp, whereupon abandoned.c looks at what is there.
+ * two stores. The handler sees them in program order, or in any order if the compiler is free
+ * to choose one (TACH__ORDER in core/region/start.c, stop.c). The handler may run a region, the
+ * same or another one, or leave by siglongjmp; then abandoned.c looks at the remaining state.
  */
 #include "memory.inc"
 
 #define OPEN 9 /* TACH__CEILING_OPEN */
 
 byte state = 1, ceiling = OPEN; /* one region is open already, at level 0 */
-/* owner of the slot: 1 ours, 2 the enclosing one */
+/* owner of the slot: 1 this region, 2 the enclosing one */
 byte stack[4] = 0;
 bool mark_whole, outer, end, counted, stopping, finished;
 
-/* START and STOP of the handler, without interruption. */
+/* START and STOP of the handler, which nothing interrupts. */
 inline handler()
 {
 	byte level = state;
 
-	/* The parent of its region. */
+	/* The parent of the handler's region. */
 	assert(stack[level] == (level == 1 -> 2 : 1));
 	/*
 	 * The mark to which the part points is complete, and its level and ceiling are valid.
 	 */
 	assert(!outer || mark_whole);
 	assert(!outer || stopping || (state == 2 && ceiling == 2));
-	/* Left open: the mark shows its level while it is set. */
+	/* If the region was left open, the mark shows its level while it is set. */
 	assert(!(stopping && state == 2) || outer);
-	/* It is reported as already counted only if it is counted. */
+	/* The region is reported as already counted only if it is counted. */
 	assert(!(stopping && ceiling == OPEN) || counted);
-	/* STOP of a mark without an end does nothing: there must be nothing left. */
+	/* STOP of a mark without an end does nothing, so no part may be left. */
 	assert(!(stopping && !end) || !outer);
-	/* The same region again, as a nested entry: from the ceiling on. */
+	/* The same region again, as a nested entry: its state is above the ceiling. */
 	if
 	:: level >= ceiling
-	:: else -> ceiling = OPEN /* was the outermost; its STOP */
+	:: else -> ceiling = OPEN /* this was the outermost entry; its STOP */
 	fi
 }
 
@@ -54,7 +54,7 @@ active proctype thread()
 	:: !handled -> atomic { handler(); handled = true }
 	:: did == 31 -> break
 	od;
-	/* weakening 1: the level before the entry on the stack */
+	/* weakening 1: store the level before the entry on the stack */
 	/* weakening 2: the level and the part's pointer before the mark */
 	/* weakening 3: the ceiling before the level */
 	/* weakening 4: the part's pointer before ceiling and level */

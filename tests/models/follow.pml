@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Following to another set without a fence in START: a thread gets ready (tach__thread_ready:
- * it stores its limit, then looks at the generation) while another one configures
- * (configure.c: it stores the generation; tach__threads_interrupt: then clears every limit).
- * Either the thread finds the new generation or its limit stays cleared, so that its next
- * START takes the cold exit.
+ * A thread follows to another set without a fence in START. The thread gets ready
+ * (tach__thread_ready: it stores its limit, then reads the generation) while another thread
+ * configures (configure.c: it stores the generation; tach__threads_interrupt: then clears every
+ * limit). Either the thread finds the new generation or its limit stays cleared, so that its
+ * next START takes the slow path.
  */
 #include "memory.inc"
 
@@ -33,7 +33,7 @@ active proctype configure()
 	:: did == 3 -> break
 	od;
 	done++
-	/* weakening 2: limits are cleared before the generation is there */
+	/* weakening 2: limits are cleared before the new generation is stored */
 }
 
 active proctype judge()

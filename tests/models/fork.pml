@@ -2,15 +2,16 @@
 /*
  * A fork while another thread has the registry's lock (core/region/process.c). The child has
  * the memory that had taken effect at that moment, only its own thread, and zeros in the page
- * that forks wipe: the lock and `alive`. `busy` tells it if lists and rows may be torn.
+ * that forks clear: the lock and `alive`. `busy` shows the child that lists and rows may be
+ * incomplete.
  *
  * The child uses only complete data, never waits for a lock that no thread will release, and
- * does not reuse a record that another one still points to.
+ * does not reuse a record that another record still points to.
  */
 #include "memory.inc"
 
 bool lock, busy, alive;
-byte threads, sites; /* written by one change: consistent if equal */
+byte threads, sites; /* both are written by one change: consistent if equal */
 bool forked;
 bool child_lock, child_busy, child_alive;
 byte child_threads, child_sites;
@@ -43,7 +44,7 @@ active proctype forker()
 	bool recycled;
 
 	atomic {
-		child_lock = (M == 3 -> lock : false); /* weakening 3: the lock is not wiped */
+		child_lock = (M == 3 -> lock : false); /* weakening 3: the lock is not cleared */
 		child_alive = (M == 4 -> true : false); /* weakening 4: `alive` is not wiped */
 		child_busy = busy;
 		child_threads = threads;
@@ -55,7 +56,7 @@ active proctype forker()
 	child_lock = true;
 	if
 	:: !child_alive ->
-		recycled = !child_busy || M == 5; /* weakening 5: recycled though busy */
+		recycled = !child_busy || M == 5; /* weakening 5: recycled although busy */
 		assert(!recycled || child_threads == child_sites);
 		if
 		:: !recycled -> child_threads = 0
@@ -65,7 +66,7 @@ active proctype forker()
 		:: child_busy && M != 6 -> child_sites = child_threads /* tach__sites_mend */
 		:: else
 		fi;
-		/* weakening 6: sites are not mended */
+		/* weakening 6: sites are not repaired */
 		child_alive = true
 	:: else
 	fi;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot: its thread adds entries (add() of core/region/stop.c), a signal handler adds one
- * during that (add_reading, tach__region_overflow), and snapshots copy it (copy_once,
- * tach__slot_copy of slots.c) and keep the last consistent copy in case its writer is stuck
- * (the latch).
+ * A slot: its thread adds entries (add() of core/region/stop.c), and a signal handler adds one
+ * during that (add_reading, tach__region_overflow). Snapshots copy the slot (copy_once,
+ * tach__slot_copy of slots.c) and keep the last consistent copy in case its writer stays
+ * interrupted (the latch).
  *
- * Two words represent the sums: after n entries each is n and seq is 2n. A copy that counts as
- * consistent is from one moment; a snapshot never goes back; at the end nothing is missing.
+ * Two words stand for the sums: after n entries each is n and seq is 2n. A copy that counts as
+ * consistent is from one moment; a snapshot never goes back; at the end no entry is missing.
  */
 #include "memory.inc"
 
@@ -16,7 +16,8 @@ byte interrupted;		  /* 0: after the first entry; 1: during it */
 bool done;
 
 /*
- * Entry number k, its operations from i on; `after`: the last operation of the previous entry.
+ * Entry number k; its operations are numbered from i; `after`: the last operation of the
+ * previous entry.
  */
 #define ENTRY(i, k, after, seq, sum, calls)                                                    \
 	STORE((i), (after), seq = 2 * (k) - 1)                                                 \
@@ -26,7 +27,7 @@ bool done;
 /* weakening 1: no release fence after the odd sequence */
 /* weakening 2: no release fence before the even sequence */
 
-/* The handler's entry as if nothing was under write: it reads and writes the same words. */
+/* The handler's entry, as if no write was in progress: it reads and writes the same words. */
 #define INTO(i)                                                                                \
 	STORE((i), BIT(0), seq = 2)                                                            \
 	STORE((i) + 1, BIT(i) | BIT(1), sum = 2)                                               \

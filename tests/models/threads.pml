@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of threads: one ends and goes to the totals (record.c: tach__record_fold,
- * tach__records_reclaim), the next takes its record, clears it and is listed
- * (tach__record_take, thread.c: record_publish), while a snapshot walks without the lock
+ * The list of threads: one thread ends and is added to the totals (record.c: tach__record_fold,
+ * tach__records_reclaim). The next takes its record, clears it and is listed
+ * (tach__record_take, thread.c: record_publish). Meanwhile a snapshot walks without the lock
  * (process.c: tach__walk_begin; core/snapshot/snapshot.c: take_totals, add_threads).
  *
- * The first thread has counted 1, the second one counts 10: a snapshot shows 1 or 11.
+ * The first thread has counted 1, the second counts 10, so a snapshot shows 1 or 11.
  */
 #include "memory.inc"
 
 bool locked, listed = true, ended, free;
 byte calls = 1, folded;	    /* the record */
-byte totals, folds, walks; /* under the lock, except the last walks-- */
+byte totals, folds, walks; /* changed under the lock, except by the last walks-- */
 
 #define LOCK   atomic { !locked -> locked = true }
 #define UNLOCK locked = false
@@ -56,7 +56,7 @@ active proctype second()
 	:: free -> free = false; UNLOCK
 	:: else -> UNLOCK; goto none /* a record of its own */
 	fi;
-	/* The lock taken for the list does not hold back the stores before it. */
+	/* The lock taken for the list does not order earlier stores. */
 	do
 	STORE(0, 0, calls = 0)
 	STORE(1, 0, folded = 0)
@@ -94,7 +94,7 @@ active proctype snapshot()
 	:: there && (!number || (number > since && M != 5) || M == 6) -> sum = sum + more
 	:: else
 	fi;
-	/* weakening 5: threads that ended since the totals are left out */
-	/* weakening 6: threads in the totals are not left out */
+	/* weakening 5: threads that ended since the totals are omitted */
+	/* weakening 6: threads in the totals are not omitted */
 	assert(sum == 1 || sum == 11)
 }

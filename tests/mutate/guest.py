@@ -33,7 +33,7 @@ class Guest:
         self.kept = build / "mutate" / name
         if not (self.build / "libtach.a").exists():
             raise SystemExit(f"mutate: make guest-{self.arch} first")
-        # Uses the current build: a mutant is linked with the rest of it.
+        # Uses the current build: a mutant is linked with the other objects.
         if run("make", "-s", *self.compiler(), f"B={self.build}", self.build / "libtach.a", cwd=top).returncode:
             raise SystemExit(f"mutate: the library does not build for {self.arch}")
 

@@ -1,5 +1,5 @@
-# make mutate FILES='core/ROOM/FILE.c...' [SAMPLE=40] [SEED=1] [LONGEST=SECONDS]: what the tests of these files do not notice.
-# With GUEST=arm64-n1 (tests/guest/*.sh): what is noticed in that guest.
+# make mutate FILES='core/ROOM/FILE.c...' [SAMPLE=40] [SEED=1] [LONGEST=SECONDS]: finds changes that the tests of
+# these files do not notice. With GUEST=arm64-n1 (tests/guest/*.sh) the tests run in that guest.
 SAMPLE ?= 40
 SEED   ?= 1
 LONGEST ?= 3600

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked into a test whose library calls this at each basic block (tests/mutate/reach.py). It
- * sets a byte for each place in the file TACH_REACH, which is shared, so that children, threads
- * and processes ended by a signal also record their places.
+ * Linked into a test. The instrumented library calls this function at each basic block
+ * (tests/mutate/reach.py). It sets a byte for each place in the shared file TACH_REACH, so that
+ * children, threads and processes ended by a signal also record their places.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -37,7 +37,8 @@ class Reach:
         self.compiler = [w for w in compiler if w != "-g0"] + ["-g1"]
         self.run_test, self.texts, self.places, self.of, self.made = run_test, {}, {}, {}, False
 
-    # The paths of sources are part of the result: ccache objects of another tree (tools/ccache) would name its files.
+    # The result contains the paths of sources, so do not use ccache: objects of another tree (tools/ccache) would
+    # name its files.
     own = {name: value for name, value in os.environ.items() if name != "CCACHE_NOHASHDIR"}
 
     def command(self, *words):

@@ -1,4 +1,5 @@
-# make soak [HOURS=1]: fuzzers, threads, snapshots, forks and adversaries, for hours; goes on where it stopped. make soak-log: what ran.
+# make soak [HOURS=1]: fuzzers, threads, snapshots, forks and adversaries, for hours; continues where it stopped. make
+# soak-log: prints what ran.
 HOURS ?= 1
 $(B)/tests/soak/work: $(B)/flags
 unit_tests: $(B)/tests/soak/work

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * work threads|snapshots|forks N: N threads that start and end, N snapshots at 1 kHz of threads
- * that work and are interrupted, or N forks during such threads. The number ends it, not a
- * clock. It prints failures and exits with an error. tests/soak/soak runs it for hours,
- * tests/unit/tools/soak.sh for a short time.
+ * work threads|snapshots|forks N: starts and ends N threads, takes N snapshots at 1 kHz of
+ * working and interrupted threads, or makes N forks while such threads run. The number decides
+ * when it ends, not a clock. It prints failures and exits with an error. tests/soak/soak runs
+ * it for hours, tests/unit/tools/soak.sh for a short time.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void on_signal(int number)
 /* ---- invariants of every snapshot ---- */
 
 static uint64_t calls_before[2];
-static int handlers; /* signals arrive: their regions may be anywhere */
+static int handlers; /* signals arrive, so their regions may be at any place */
 
 static void look(uint64_t least)
 {
@@ -54,7 +54,7 @@ static void look(uint64_t least)
 		      "%s: %" PRIu64 " calls after %" PRIu64, names[k], info.calls,
 		      calls_before[k]);
 		calls_before[k] = info.calls;
-		/* A handler's region is inside its thread's as well. */
+		/* A region of the handler is also inside the thread's region. */
 		got = value.raw - value.overhead;
 		want = (double)(info.calls * (k ? 2 * WORK : WORK));
 		CHECK(handlers ? got >= want / 2 && got <= 8 * want : got == want,

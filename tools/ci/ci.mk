@@ -1,2 +1,2 @@
-# Packages of its test, tests/check/slow/action.sh.
+# Packages that its test, tests/check/slow/action.sh, needs.
 slow_packages += python3-yaml

@@ -1,4 +1,4 @@
-# Shell completions, installed where each shell searches for them.
+# Shell completions, installed into the folders that the shells search.
 COMPLETIONSDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -7,5 +7,5 @@ install uninstall: export ZSHDIR := $(ZSHDIR)
 install uninstall: export FISHDIR := $(FISHDIR)
 install_files += tools/completion/tach.bash=$$COMPLETIONSDIR/tach tools/completion/tach.zsh=$$ZSHDIR/_tach \
 	tools/completion/tach.fish=$$FISHDIR/tach.fish
-# Their test (tests/check/slow/completions.sh).
+# Packages for their test (tests/check/slow/completions.sh).
 slow_packages += zsh fish

@@ -2,7 +2,7 @@
 lib_targets += $(B)/libtach-emulate.so
 install_files += $(B)/libtach-emulate.so=$$LIBDIR/tach/libtach-emulate.so
 
-# Its undefined symbols are defined in QEMU.
+# QEMU defines its undefined symbols.
 $(B)/libtach-emulate.so: tools/emulate/plugin.c core/os/emulator.h $(B)/flags
 	$(call quiet,LD)$(filter-out -Wl$(comma)-z$(comma)defs,$(shared)) $(CPPFLAGS) -fPIC -o $@ $<
 

@@ -54,7 +54,10 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, on_access *, in
 typedef void on_system_call(plugin_id, unsigned vcpu, int64_t number, uint64_t, uint64_t,
 			    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 void qemu_plugin_register_vcpu_syscall_cb(plugin_id, on_system_call *);
-/* Exists since version 2: shows the version before QEMU asks for ours. */
+/*
+ * QEMU has this function since interface version 2, so its presence shows the version before
+ * QEMU asks for ours.
+ */
 __attribute__((weak)) void *qemu_plugin_scoreboard_new(size_t);
 
 int qemu_plugin_install(plugin_id, const struct plugin_info *, int argc, char **argv);
@@ -66,7 +69,7 @@ static __attribute__((constructor)) void choose_version(void)
 
 /* ---- counts ---- */
 
-/* Each thread has its own cache line, and only that thread writes it. */
+/* Each thread has its own cache line, and writes only there. */
 struct thread {
 	uint64_t count[TACH__EMULATED_COUNTS];
 	/* the last string instruction, and the count at that time */
@@ -74,8 +77,8 @@ struct thread {
 	uint64_t unused[2];
 };
 /*
- * vCPUs are numbered from 0, and numbers of threads that ended are used again; this is the
- * largest number of threads that Linux has by default (pid_max; kernel.threads-max is higher).
+ * vCPUs are numbered from 0, and numbers of ended threads are used again. This is the largest
+ * number of threads that Linux has by default (pid_max; kernel.threads-max is higher).
  */
 enum { THREADS = 1 << 16 };
 
@@ -99,9 +102,9 @@ static void add(unsigned vcpu, void *data)
 }
 
 /*
- * QEMU executes a repeated string instruction once per iteration, and once more to see that the
- * count is zero. Processors retire it once. If nothing else was counted in between, this is the
- * same instruction continuing.
+ * QEMU executes a repeated string instruction once per iteration, and once more to find that
+ * the count is zero. Processors retire the instruction once. If no other instruction was
+ * counted in between, the same instruction continues.
  */
 static void add_string(unsigned vcpu, void *data)
 {
@@ -123,7 +126,8 @@ static void add_access(unsigned vcpu, uint32_t access, uint64_t address, void *d
 
 /* ---- what instructions are ---- */
 
-/* Past legacy and REX prefixes (Intel SDM vol. 2, 2.1.1 and 2.2.1); *repeated: F2 or F3 was
+/*
+ * Skips legacy and REX prefixes (Intel SDM vol. 2, 2.1.1 and 2.2.1); *repeated: F2 or F3 was
  * one.
  */
 static size_t opcode_at(const uint8_t *byte, size_t size, bool *repeated)
@@ -149,7 +153,7 @@ static bool is_string(const uint8_t *byte, size_t size)
 			    (op >= 0x6c && op <= 0x6f));
 }
 
-/* Jumps, calls and returns, taken or not, but not system calls. */
+/* Jumps, calls and returns, taken or not, but no system calls. */
 static bool is_branch_x86(const uint8_t *byte, size_t size)
 {
 	bool repeated;
@@ -204,7 +208,7 @@ static bool is_branch(const uint8_t *byte, size_t size)
  * not the first of its block, QEMU before 8.2 shows it to plugins but then removes it and
  * begins the next block with it (target/i386/tcg/translate.c, i386_tr_translate_insn). QEMU
  * also drops the callbacks of a removed instruction, so the last instruction of a block counts
- * itself if it may be removed.
+ * itself if QEMU may remove it.
  */
 enum { PAGE = 4096, X86_LONGEST = 15 };
 static bool may_be_dropped(uint64_t at, size_t i, size_t n)
@@ -212,7 +216,9 @@ static bool may_be_dropped(uint64_t at, size_t i, size_t n)
 	return is_x86 && version < 2 && i > 0 && i == n - 1 && at % PAGE + X86_LONGEST > PAGE;
 }
 
-/* Returns 0 if the instruction counts itself, otherwise what the block adds for it. */
+/*
+ * Returns 0 if the instruction counts itself, otherwise the number that the block adds for it.
+ */
 static bool in_block(struct qemu_plugin_insn *insn, size_t i, size_t n)
 {
 	uint64_t at = qemu_plugin_insn_vaddr(insn);
@@ -249,7 +255,10 @@ static void on_translated(plugin_id id, struct qemu_plugin_tb *block)
 		instructions++;
 		branches += is_branch(byte, qemu_plugin_insn_size(insn));
 	}
-	/* Uses a callback per block. QEMU's inline addition has one address for all threads. */
+	/*
+	 * Uses one callback per block. QEMU's inline addition uses one address for all threads,
+	 * so it is not possible here.
+	 */
 	if (instructions)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, add, NO_REGISTERS,
 						     packed(instructions, branches));
@@ -283,7 +292,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info, int
 	}
 	for (int i = 0; i < argc; i++)
 		counts_memory |= strcmp(argv[i], "memory=on") == 0;
-	/* Private memory, so a forked child counts for itself. */
+	/* Private memory, so that a forked child counts only itself. */
 	threads = mmap(NULL, sizeof *threads * THREADS, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (threads == MAP_FAILED) {

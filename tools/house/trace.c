@@ -73,7 +73,7 @@ QUIET int main(void)
 	section("set");
 	tach_set_free(set);
 	(void)tach_regions_configure(&clock_alone, &err);
-	/* the first opens counters, the third is the typical case */
+	/* the first call opens counters, the third is the typical case */
 	for (int i = 0; i < 3; i++) {
 		section("");
 		TACH_START(house);

@@ -5,7 +5,7 @@ install_packages := tach.pc=$$LIBDIR/pkgconfig/tach.pc \
 slow_packages += cmake meson ninja-build lintian build-essential dpkg-dev debhelper
 installed_files = $(install_programs) $(install_files)
 
-# A page of section 3 gets a link for every name that it explains. Expanded only by install and uninstall.
+# A page of section 3 gets a link for every name that it explains. Expanded by install and uninstall alone.
 man_names = $(shell sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' $1 | tr -d ,)
 man_links = $(foreach m,$(wildcard man/*.3),$(foreach n,$(filter-out $(basename $(notdir $m)),$(call man_names,$m)),\
 	$$MANDIR/man3/$n.3=$(notdir $m)))
@@ -23,8 +23,8 @@ define newline
 
 
 endef
-# Files that depend on the prefix are written outside the build folder, because two installs may run at a time. ldconfig
-# updates the dynamic linker's cache. With DESTDIR, run it later on the target machine.
+# Files that depend on the prefix are written outside the build folder, because two installs may run at the same time.
+# ldconfig updates the dynamic linker's cache. With DESTDIR, run it later on the target machine.
 install: lib tools
 	@mkdir -p "$$DESTDIR$$LIBDIR" # one that does not exist yet is none of the dynamic linker's
 	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && \
@@ -35,7 +35,7 @@ install: lib tools
 	$(foreach i,$(install_links) $(man_links),@ln -sf $(lastword $(subst =, ,$i)) "$$DESTDIR$(call source,$i)"$(newline))
 	@[ -n "$$DESTDIR" ] || [ "$$(id -u)" != 0 ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig || true
 	@echo "installed under $$DESTDIR$$PREFIX"
-# Also remove the folders that only tach uses.
+# Also removes the folders that only tach uses.
 uninstall:
 	$(foreach i,$(installed_files) $(install_packages),@rm -f $(call destination,$i)$(newline))
 	$(foreach i,$(install_links) $(man_links),@rm -f "$$DESTDIR$(call source,$i)"$(newline))

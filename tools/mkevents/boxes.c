@@ -83,7 +83,7 @@ void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
 	}
 }
 
-/* One box among all. */
+/* One of all boxes. */
 struct box {
 	const struct mk_pmu *pmu;
 	const struct mk_inst *inst;
@@ -159,7 +159,7 @@ static void one_box(struct mk *mk, struct mk_image *im, const struct box *b)
 	im->npmus++;
 }
 
-/* A line of boxes that restricts its CPUs must name CPUs of the file. */
+/* A line of boxes that is limited to some CPUs must name CPUs of the file. */
 static void check_matches(struct mk *mk, const struct mk_pmu *pmu)
 {
 	for (size_t i = 0; i < pmu->nmatches; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From parsed files to the arrays of core/tables/data.h: pooling, sharing, sorting. */
+/* Converts parsed files to the arrays of core/tables/data.h: pooling, sharing, sorting. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/tables/search.h"
 #include "tools/mkevents/mk.h"
 
-/* Without vendor spellings: the sorted names are for searching those. */
+/* Vendor spellings are not stored: the sorted names are for searching them. */
 static uint16_t add_attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
 	uint16_t list[2 + TACH__NATTRS], ids[TACH__NATTRS], n = 2;
@@ -34,8 +34,8 @@ static uint16_t add_attrs(struct mk *mk, struct mk_image *im, const struct mk_ro
 }
 
 /*
- * Among rows of boxes, only occupancy events and umasks used as modifiers need this. Rows with
- * fewer differences are shared more.
+ * In rows of boxes, only occupancy events and umasks used as modifiers need this value. Rows
+ * that differ less are shared more.
  */
 static uint8_t src_of(const struct mk_pmu *pmu, const struct mk_row *row)
 {
@@ -66,8 +66,8 @@ static uint16_t add_umask(struct mk *mk, struct mk_image *im, const struct mk_pm
 }
 
 /*
- * The three pools grow together: runs with equal ids have equal names, so they have the same
- * index.
+ * The three pools grow together: runs with equal ids have equal names, so they have equal
+ * indexes.
  */
 static uint32_t add_run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool *hashes,
 			const uint16_t *id, const struct mk_row *rows, size_t n)
@@ -128,7 +128,7 @@ static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
 	return start;
 }
 
-/* The default PMU of an architecture is its last one, so this line is the last too. */
+/* The default PMU of an architecture is its last one, so its line is the last one too. */
 static void claim_the_rest(struct mk_image *im, size_t p, uint32_t vendor_name)
 {
 	struct tach__tab_match *m = &im->matches[im->nmatches++];
@@ -237,7 +237,7 @@ uint32_t mk_build_names(struct mk_image *im, const struct mk_cell *name, const u
 	return start;
 }
 
-/* Row numbers are 16 bits wide in the arrays. */
+/* Row numbers have 16 bits in the arrays. */
 static void check_fits(struct mk *mk, const struct mk_pool *pool, const char *what)
 {
 	struct mk_cell at = {"", 0, 1, 1};
@@ -302,9 +302,9 @@ void mk_build(struct mk *mk, struct mk_image *im)
 }
 
 /*
- * Sorts PMUs: libpfm-3's lists last, boxes before them. Then by architecture, with the
- * default of each architecture after its models (like libpfm-4). Then by libpfm-4's numbers,
- * then by name for those that libpfm-4 does not have.
+ * Sorts PMUs: libpfm-3's lists are last, boxes come before them. Then by architecture, with
+ * each architecture's default after its models (like libpfm-4). Then by libpfm-4's numbers;
+ * PMUs without such a number are sorted by name.
  */
 static int pmu_order(const void *pa, const void *pb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of E and U lines that hold lists: flags, counters, modifiers, attributes. */
+/* Cells of E and U lines that contain lists: flags, counters, modifiers, attributes. */
 #include <string.h>
 #include "tools/mkevents/mk.h"
 
@@ -82,7 +82,7 @@ void mk_mods(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell
 	}
 }
 
-/* "c=4,i=1". Stored in modifier order, so equal sets are equal lists. */
+/* "c=4,i=1". Stored in modifier order, so that equal sets are equal lists. */
 void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	   struct mk_row *row)
 {

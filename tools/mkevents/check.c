@@ -30,8 +30,8 @@ static void check_unique(struct mk *mk, const struct mk_pmu *pmu, const struct m
 }
 
 /*
- * One word of an alias: a umask of the event, or a modifier that the event takes, with or
- * without a value.
+ * Checks one word of an alias: a umask of the event, or a modifier that the event takes, with
+ * or without a value.
  */
 static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event,
 		       const struct mk_cell *word)
@@ -104,7 +104,8 @@ static int has_ring(const struct mk_pmu *pmu, const struct mk_row *event, struct
 /*
  * Checks that the PMU has these counters. Tables list the counters of a core without
  * hyper-threading, up to twice @gp, which is the number with hyper-threading. A fixed event may
- * also name the position after the last fixed counter: libpfm-4 describes PERF_METRICS so.
+ * also name the position after the last fixed counter: libpfm-4 describes PERF_METRICS in this
+ * way.
  */
 static void check_counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *row,
 			   uint32_t metrics)
@@ -147,7 +148,7 @@ static void check_event(struct mk *mk, const struct mk_pmu *pmu, const struct mk
 			mk_fault(mk, pmu, &u->name,
 				 "requires a modifier that event %.*s does not take",
 				 (int)event->name.length, event->name.text);
-		if (u->mods > UINT16_MAX) /* struct tach__umask has 16 bits for them */
+		if (u->mods > UINT16_MAX) /* struct tach__umask has 16 bits for the modifiers */
 			mk_fault(mk, pmu, &u->name, "cannot require irange, drange or opc");
 		while (mk_split(&rest, ':', &word))
 			alias_word(mk, pmu, event, &word);
@@ -208,7 +209,9 @@ static int patterns_meet(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* If two PMUs claimed the same CPU, the first in table order would silently win. */
+/*
+ * If two PMUs claimed the same CPU, the first in table order would be used without a message.
+ */
 static void check_claims(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
 {
 	for (const struct mk_pmu *p = mk->pmus; p <= pmu; p++) {

@@ -107,7 +107,7 @@ void mk_describe(struct mk *mk, const char *file, const char *text, size_t lengt
 	for (size_t p = 0; p < mk->npmus; p++) {
 		struct mk_pmu *pmu = &mk->pmus[p];
 
-		/* The description of a core's umask does not fit a box. */
+		/* A description of a core's umask does not fit a box. */
 		if (pmu->row.arch != store.arch || pmu->boxes)
 			continue;
 		for (size_t e = 0; e < pmu->nevents; e++) {

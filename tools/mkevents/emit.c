@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays as C text. */
+/* Writes the arrays as C text. */
 #include <inttypes.h>
 #include "tools/mkevents/mk.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The @key lines at the head of a file. */
+/* Parses the @key lines at the head of a file. */
 #include <string.h>
 #include <tach/event.h>
 #include "tools/mkevents/mk.h"
@@ -93,7 +93,7 @@ static void parse_match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell 
 {
 	if (!(pmu->seen & 1u << ARCH))
 		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
-	else if (pmu->row.arch != TACH__NARCHS) /* otherwise the fault is already reported */
+	else if (pmu->row.arch != TACH__NARCHS) /* otherwise the error is already reported */
 		mk_match(mk, pmu, value, n);
 }
 

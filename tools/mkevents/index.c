@@ -51,7 +51,7 @@ void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct 
 	free(s);
 }
 
-/* Of equal names only the first can be found, so the others are dropped. */
+/* Of equal names only the first can be found, so the others are removed. */
 static size_t drop_duplicates(struct mk_sorted *s, size_t n)
 {
 	size_t kept = 0;
@@ -121,9 +121,8 @@ static const struct mk_cell *spelling(const struct mk *mk, const struct mk_row *
 }
 
 /*
- * The vendor may use another event name for all umasks of an event of boxes. If it is the same
- * one in all of them, tach__vendor_find finds these umasks by that name. *under is that name,
- * or empty.
+ * The vendor may use another event name for all umasks of an event of boxes. If all umasks have
+ * the same such name, tach__vendor_find finds them by that name. *under is that name, or empty.
  */
 static size_t vendor_event(const struct mk *mk, const struct mk_pmu *pmu, uint32_t event,
 			   const struct mk_sorted *before, size_t n, struct mk_cell *under,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* @match: the CPUs that a table is for. */
+/* @match: the CPUs for which a table is. */
 #include <string.h>
 #include "tools/mkevents/mk.h"
 
@@ -66,7 +66,7 @@ static void match_option(struct mk *mk, struct mk_pmu *pmu, struct mk_match *mat
 	}
 }
 
-/* Numbers, one per cell, or several in one cell: family-model-stepping. */
+/* Parses numbers: one per cell, or several in one cell as family-model-stepping. */
 static void parse_numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 			  const struct mk_cell *value)
 {
@@ -87,7 +87,7 @@ static void parse_numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 			 claim->numbers == 3 ? ": family-model-stepping" : "");
 }
 
-/* The cells, joined by blanks. */
+/* Parses the cells as one pattern, joined by blanks. */
 static void parse_patterns(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 			   const struct mk_cell *value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mkevents compiles the event tables (arch/FORMAT.md) into read-only C arrays. Data flow:
- * parse.c reads one file into struct mk_pmu, check.c checks across lines and files, build.c
- * pools everything, emit.c writes it. Each fault is one line "file:line:column: sentence".
- * Anything that does not fit the format is a fault.
+ * parse.c reads one file into struct mk_pmu, check.c checks lines and files against each other,
+ * build.c pools all data, emit.c writes the arrays. Each fault is one line "file:line:column:
+ * sentence". Text that does not follow the format is a fault.
  */
 #ifndef TOOLS_MKEVENTS_MK_H
 #define TOOLS_MKEVENTS_MK_H
@@ -33,7 +33,7 @@ struct mk_row {
 	uint32_t nhw;
 	size_t first_attr, nattrs;   /* in mk->attrs */
 	size_t first_umask, numasks; /* index in mk_pmu.umasks; events only */
-	int box;		     /* the only box that has it, or -1 for all */
+	int box;		     /* index of the only box that has the row, or -1 for all */
 	uint8_t group;		     /* events: number of groups */
 	uint8_t requires, src;
 	enum { MK_NEW, MK_OPEN, MK_DONE } mark; /* for following aliases */
@@ -188,11 +188,14 @@ void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct 
 /* ---- boxes.c ---- */
 void mk_inst(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
 void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
-/* Adds the PMUs of all box files, from row im->npmus on. Their events are already built. */
+/*
+ * Adds the PMUs of all box files, starting at row im->npmus. Their events must already be
+ * built.
+ */
 void mk_boxes(struct mk *mk, struct mk_image *im);
 
 /* ---- build.c, index.c ---- */
-/* Adds those events of a file that the box has. *nevents is for its PMU row. */
+/* Adds the events of a file that the box has. *nevents is for the box's PMU row. */
 uint32_t mk_build_events(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu, int box,
 			 uint32_t *nevents);
 void mk_build_vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,

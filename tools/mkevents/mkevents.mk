@@ -1,4 +1,4 @@
-# Event tables: text to C, by a program that runs on the build machine.
+# Event tables: a program that runs on the build machine converts text to C.
 mkevents_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkevents/*.c))
 mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv arch/*/uncore/*.tsv arch/*/pfm3/*.tsv))
 mkevents_desc := $(sort $(wildcard arch/*/descriptions.tsv))

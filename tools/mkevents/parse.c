@@ -59,7 +59,7 @@ static void parse_group(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell 
 	row->requires = (uint8_t)r;
 }
 
-/* The common part of E and U lines. */
+/* Parses the cells that E and U lines have in common. */
 static void parse_common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
 			 uint64_t most, const struct mk_flag *flags, const char *what,
 			 struct mk_row *row)
@@ -85,7 +85,7 @@ static void parse_common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell
 	mk_attrs(mk, pmu, &cell[ATTRS], row);
 }
 
-/* A row stores 32 bits of a code. A wider code is stored separately, whole. */
+/* A row stores 32 bits of a code. A wider code is stored separately, with all bits. */
 static void store_wide(struct mk *mk, struct mk_row *row, const struct mk_cell *cell)
 {
 	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof *mk->attrs);

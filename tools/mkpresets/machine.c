@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's code queries the machine. This build program has no answer, so these are stubs.
+ * The library's code queries the machine. This build program has no answers, so these functions
+ * are stubs.
  */
 #include <tach/error.h>
 #include "core/os/clock.h"

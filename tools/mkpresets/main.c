@@ -3,7 +3,7 @@
  * mkpresets -o OUT.c CPUNAMES.tsv PRESETS.tsv PMU... -- FILE.derived...: compiles the built-in
  * presets, their descriptions and the names of CPUs. A build-time program: on an error it
  * prints the place and exits. It is stricter than the library's loader: each PMU must exist,
- * and each name is defined once per PMU.
+ * and each name must be defined only once per PMU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static void *grow(void *old, size_t count, size_t size)
 {
-	/* The capacity is a power of two, so it is used up when count is one. */
+	/* The capacity is a power of two, so the array is full when count is one. */
 	void *p = count & (count - 1) ? old : realloc(old, (count ? 2 * count : 1) * size);
 
 	if (!p) {
@@ -41,7 +41,7 @@ static struct definition *definitions;
 static size_t nrecords, ndefinitions;
 static char **pmus;
 static size_t npmus;
-static uint32_t list[512], nlist; /* of the current CPU lines */
+static uint32_t list[512], nlist; /* CPUs of the current CPU lines */
 static struct {
 	uint32_t name, description;
 } * meanings;
@@ -95,7 +95,8 @@ static uint32_t store_events(const struct tach__record *r)
 }
 
 /*
- * Index of an equal row. Searches from the end without a hash: recent rows are the likeliest.
+ * Returns the index of an equal row. Searches from the end, without a hash: recent rows are the
+ * most likely.
  */
 static uint16_t store_metric(const struct tach__record *r)
 {

@@ -1,4 +1,4 @@
-# Presets: text to C, by a program that runs on the build machine and uses the library's own reader.
+# Presets: a program that runs on the build machine converts text to C with the library's own reader.
 mkpresets_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkpresets/*.c core/formula/*.c) \
 	core/derived/parse.c core/derived/record.c core/base/number.c core/base/error.c core/base/libc.c core/base/sized.c core/base/utf8.c)
 presets       := $(sort $(wildcard arch/*/presets/*.derived))

@@ -42,7 +42,7 @@ static void put_step(const char *plain, size_t n, size_t again, size_t distance)
 	put_length(again - LEAST);
 }
 
-/* Length of the longest earlier match at `at`, or 0 if a match saves nothing. */
+/* Returns the length of the longest earlier match at `at`, or 0 if a match saves nothing. */
 static size_t find_repeat(const char *text, size_t at, size_t n, size_t *distance)
 {
 	size_t best = 0;

@@ -8,7 +8,7 @@
 
 /* Strings, each stored once. A list of strings is one string with NUL bytes inside. */
 struct strings {
-	char *at; /* storage; the offsets below refer to it; moves when it grows */
+	char *at; /* storage, which moves when it grows; the offsets below refer to it */
 	size_t size;
 	size_t block; /* a string does not cross blocks of this size; 0: no blocks */
 	struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fatal signals. If the program leaves such a signal at its default action, our handler writes
- * the report and then raises the same signal again with its default action: same exit status,
- * same core file. The program itself still sees SIG_DFL (signals.c). A traced program gets no
- * handlers, because a debugger would stop twice. Two cases cannot be caught: SIGKILL, and
- * signals that the kernel forces when a thread other than the main one has no stack left.
+ * Fatal signals. If the program keeps the default action of such a signal, our handler writes
+ * the report and then raises the same signal again with its default action: exit status and
+ * core file are the same. The program itself still sees SIG_DFL (signals.c). A traced program
+ * gets no handlers, because a debugger would stop twice. Two cases cannot be caught: SIGKILL,
+ * and signals that the kernel forces when a thread other than the main one has no stack left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,8 +67,9 @@ static int is_traced(void)
 }
 
 /*
- * Also install our handler for signals that the program ignores or handles, then restore its
- * action. All signals are blocked meanwhile, so a pending one gets the program's action.
+ * Also installs our handler for signals that the program ignores or handles, then restores the
+ * program's action. All signals are blocked during that time, so a pending one gets the
+ * program's action.
  */
 void run_watch_deaths(void)
 {

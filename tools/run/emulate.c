@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tach run --emulate` also emulates programs that an emulated one starts. But exec in an
- * emulator is the machine's own exec, which would run them natively and uncounted. So exec
- * starts the command in TACH_EMULATE instead: `tach emulated FILE ARGUMENT...` runs FILE in the
- * emulator with these arguments, of which the first is its name.
+ * `tach run --emulate` also emulates programs that an emulated program starts. But exec in an
+ * emulator is the machine's own exec, which would run them natively and without counting. So
+ * exec starts the command in TACH_EMULATE instead: `tach emulated FILE ARGUMENT...` runs FILE
+ * in the emulator with these arguments; the first one is the program's name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static const char *launcher(void)
 	return run_measures() && tach__emulated_counts() ? getenv("TACH_EMULATE") : NULL;
 }
 
-/* A program started with an empty environment gets none of our variables. */
+/* If a program is started with an empty environment, it gets none of our variables. */
 static int passes(char *const envp[])
 {
 	for (; envp && *envp; envp++)
@@ -46,7 +46,7 @@ void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 	e->size = 0;
 	if (!by || !passes(envp) || !argv || !argv[0])
 		return;
-	/* In the launcher, /proc/self/exe would be the launcher. */
+	/* In the command that starts the emulator, /proc/self/exe would be that command. */
 	if (strcmp(file, "/proc/self/exe") == 0 &&
 	    (length = readlink(file, self, sizeof self - 1)) > 0) {
 		self[length] = '\0';
@@ -94,7 +94,7 @@ int run_find(char *path, size_t size, const char *name)
 	return -1;
 }
 
-/* Fails in a program that is not emulated: there, exec searches PATH itself. */
+/* Fails in a program that is not emulated: there, exec itself searches PATH. */
 int run_emulated_find(char *path, size_t size, const char *name)
 {
 	return launcher() ? run_find(path, size, name) : -1;
@@ -110,8 +110,9 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict file,
 	int code;
 
 	/*
-	 * The program must get its own error, not the command's, and QEMU, where vfork is fork,
-	 * loses it. Skip relative names with actions: these may change the folder first.
+	 * The program must get its own error, not that of the command; QEMU would lose it,
+	 * because its vfork is a fork. Relative names with actions are skipped: the actions may
+	 * change the folder first.
 	 */
 	if (launcher() && access(file, X_OK) != 0 && (!actions || *file == '/'))
 		return errno;
@@ -143,8 +144,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 }
 
 /*
- * The C library starts /bin/sh by internal calls, so that shell runs natively and then executes
- * its only word, our command. NULL: leave the command unchanged.
+ * The C library starts /bin/sh by internal calls. So that shell runs natively, and then
+ * executes its only word, our command. Returns NULL to leave the command unchanged.
  */
 static char *shell_command(const char *command)
 {

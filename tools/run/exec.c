@@ -116,7 +116,7 @@ static void load_open(struct run_load *l, int fd, char *const envp[])
 	run_load(l, AT_FDCWD, path, envp);
 }
 
-/* glibc declares it since 2.34, musl does not. */
+/* glibc has declared it since 2.34, musl does not. */
 int execveat(int folder, const char *file, char *const argv[], char *const envp[], int flags);
 
 EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
@@ -148,8 +148,8 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 enum { WORDS_MAX = 1024 };
 
 /*
- * The arguments of execl and similar functions; *last points after the final NULL. E2BIG: too
- * many.
+ * Collects the arguments of execl and similar functions; *last points after the final NULL.
+ * E2BIG: too many.
  */
 static int collect_arguments(char **argv, const char *word, va_list *args)
 {

@@ -1,8 +1,8 @@
 /*
- * tach-mini.h against a hostile kernel. At each access of a page it may reschedule or move the
- * counters, take them off, starve them, fail the group or forbid the instruction. Each region
- * must be right or flagged. tests/check/mini.sh replaces the names with which the header reads
- * pages and counters.
+ * tach-mini.h against a hostile kernel. At each access of a page the kernel may reschedule or
+ * move the counters, remove them, give them no time, fail the group or forbid the instruction.
+ * Each region must be right or flagged. tests/check/mini.sh replaces the names with which the
+ * header reads pages and counters.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static struct {
 	_Alignas(4096) char pages[TACH_MINI__PAGES][4096];
 } memory;
 static struct {
-	uint64_t count, put, start; /* true count; count and counter value when scheduled */
+	uint64_t count, put,
+		start; /* true count; count and counter value at the last scheduling */
 	uint32_t index;
 } counter[EVENTS];
 static struct perf_event_mmap_page *page[EVENTS];
@@ -113,8 +114,8 @@ static void forbid(void)
 static const struct {
 	const char *name;
 	void (*act)(void);
-	uint32_t must; /* one of these flags, where it happens in the middle */
-	int lossless;  /* counts stay right, whatever the flag */
+	uint32_t must; /* one of these flags is required if the event happens in the middle */
+	int lossless;  /* counts stay right, with any flag */
 } acts[] = {
 	{"nothing", NULL, 0, 1},
 	{"reschedule", reschedule, TACH_MINI_FLAG_RESCHEDULED, 1},
@@ -250,7 +251,7 @@ static int region(unsigned k, uint64_t amount, long at, long *middle, long *tota
 	if (at == *middle && acts[k].must)
 		right &= (flags & acts[k].must) != 0;
 	if (!acts[k].act)
-		right &= flags == 0 || amount > 400; /* an interrupt moved the page */
+		right &= flags == 0 || amount > 400; /* an interrupt changed the page */
 	return right;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# action.yml and tools/ci: a small runner reads each step of the action, and runs it with GitHub's variables and files. A
-# slower commit fails, a faster one passes, the main branch is recorded, and a missing baseline is an error.
+# action.yml and tools/ci: a small runner reads each step of the action, and runs it with GitHub's variables and
+# files. A slower commit fails, a faster one passes, the main branch is recorded, and a missing baseline is an error.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build}
@@ -42,7 +42,7 @@ step prepare command=x count=odd >"$work/out" 2>"$work/err" && no 'an odd way to
 says "auto, counters or emulate, not 'odd'"
 result prepare
 
-# The published schemas of actions and workflows, by a validator of npm.
+# The published schemas of actions and workflows, checked by a validator from npm.
 validator=$(tools/cache action-validator-0.6.0)/node_modules/.bin/action-validator
 [ -x "$validator" ] || npm install --silent --no-fund --no-audit --prefix "${validator%/node_modules/*}" @action-validator/core@0.6.0 @action-validator/cli@0.6.0 >"$work/out" 2>&1
 if [ -x "$validator" ]; then
@@ -54,7 +54,7 @@ else
 	skip schema 'action-validator cannot be installed'
 fi
 
-# A repository with a program whose main branch is known.
+# A repository with a program and a recorded main branch.
 git() { command git -c user.name=a -c user.email=a@b -c init.defaultBranch=main "$@"; }
 mkdir "$work/r" && cd "$work/r" || exit 1; git init -q .
 program() { # TURNS
@@ -86,7 +86,7 @@ runs 2 base=absent; says 'git knows no commit absent'
 runs 2 base=HEAD~1 build=false; says 'HEAD~1 does not build with: false'
 result base
 
-# As GitLab, Jenkins and a laptop have it: the script alone.
+# On GitLab, Jenkins and a laptop only the script is used.
 "$TACH_COMMAND" gate --emulate --runs 1 --save base.tsv -- ./work >"$work/out" 2>"$work/err" || no 'no baseline'
 ends 0 "$top/tools/ci/gate" --emulate --runs 1 --baseline base.tsv --output reports -- ./work; says 'no change' "$work/out"; [ -s reports/gate.xml ] || no 'no JUnit'
 ends 3 "$top/tools/ci/gate" --emulate --baseline absent.tsv -- ./work; says 'absent.tsv: there is no baseline yet'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=2000 seconds=250
-# Everything compiles with clang as well, with the same warnings as errors. The library, the command, the
-# examples and the fuzz targets are linked too; `make fuzz` runs the targets, and nothing else builds them.
+# Everything compiles with clang as well, with the same warnings as errors. The library, the command, the examples and
+# the fuzz targets are linked too; `make fuzz` runs the targets, and no other goal builds them.
 set -u
 cd "$(dirname "$0")/../../.."
 failed=0

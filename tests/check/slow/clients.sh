@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libpfm-4's own programs, from Debian's source package, compiled with our headers: with our library they print the same
-# as with Debian's. Differences are listed here, by rule.
+# libpfm-4's own programs, from Debian's source package, compiled with our headers: with our library they print the
+# same as with Debian's. Accepted differences are listed here, by rule.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -15,9 +15,9 @@ failed=0
 result() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "not ok $1"; failed=1; fi; }
 with_ours() { LD_LIBRARY_PATH=$ours "$@"; }
 
-# ---- they compile, and print what our headers hold by the formats that they have ----
+# ---- they compile, and print the contents of our headers with their own formats ----
 
-# err.h is the one header of libpfm-4 that its package does not install.
+# libpfm-4 has err.h, but its package does not install it.
 flags=(-O1 -D_GNU_SOURCE -pthread -Wall -Werror=format -Werror=implicit-function-declaration -Icompat/libpfm4/include
 	-idirafter "$src/include" -I"$src/perf_examples" -DCONFIG_PFMLIB_ARCH_X86 -DCONFIG_PFMLIB_ARCH_X86_64)
 compile() { # NAME SOURCE... [-lLIBRARY]
@@ -31,7 +31,7 @@ for f in "$src"/examples/*.c "$src"/perf_examples/*.c "$src"/perf_examples/x86/*
 	name=${f##*/} name=${name%.c} extra=()
 	[ "$name" != perf_util ] || continue
 	case $f in */perf_examples/*) extra=("$src/perf_examples/perf_util.c");; esac
-	# It prints an int as a long.
+	# The program prints an int as a long.
 	[ "$name" != rtop ] || extra+=(-Wno-error=format -lncurses -ltinfo)
 	compile "$name" "$f" ${extra[@]+"${extra[@]}"} || rc=1
 	n=$((n + 1))
@@ -39,11 +39,10 @@ done
 [ $n -ge 19 ] || rc=1
 result compile $rc
 
-# ---- tests/validate: strings and the codes that they must give ----
+# ---- tests/validate: strings and their expected codes ----
 
 # Deliberate differences: the vendor's code (tests/vectors/vendor-over-libpfm4.tsv, and the bits of
-# UNC_M2P_INGRESS_CYCLES_NE:ALL), answers of versions of libpfm-4 after Debian's, and umasks that Debian's does not
-# have.
+# UNC_M2P_INGRESS_CYCLES_NE:ALL), answers of libpfm-4 versions after Debian's, and umasks that Debian's version lacks.
 cat >"$work/rules" <<'END'
 vendor ivb::MOVE_ELIMINATION:INT_NOT_ELIMINATED,
 vendor ivb_ep::mem_load_uops_llc_miss_retired:local_dram,
@@ -61,7 +60,7 @@ grep -oE 'Event[0-9]+ [^ ]+' "$work/have" | cut -d' ' -f2 | sort >"$work/differ"
 cut -d' ' -f2 "$work/rules" | sort >"$work/allowed"
 diff "$work/allowed" "$work/differ" | sed -n 's/^[<>]/# &/p'
 cmp -s "$work/allowed" "$work/differ" || rc=1
-# It went through all: as many strings, and no word of a table that it takes for faulty.
+# The program processed all strings, as many as with Debian's library, and reported no faulty table entry.
 [ "$(grep -oE '[0-9]+ x86 events' "$work/have")" = "$(grep -oE '[0-9]+ x86 events' "$work/theirs")" ] || rc=1
 ! grep -iE 'pmu: .*(event|umask)[0-9]' "$work/have" | sed 's/^/# /' | grep . || rc=1
 result validate $rc
@@ -71,7 +70,7 @@ result validate $rc
 rc=0
 for pmu in hsw skl spr amd64_fam17h_zen2 amd64_fam19h_zen3; do
 	export LIBPFM_FORCE_PMU=$pmu
-	# Every event and umask that Debian's shows, ours shows, but what libpfm-4 itself has no longer.
+	# Our library lists every event and umask that Debian's lists, except those that libpfm-4 itself has removed.
 	"$work/showevtinfo" -L >"$work/theirs" 2>/dev/null
 	with_ours "$work/showevtinfo" -L >"$work/have" 2>/dev/null
 	[ "$(grep -c . "$work/theirs")" -gt 90 ] || { echo "# $pmu: too few events"; rc=1; }
@@ -86,7 +85,7 @@ for string in skl::INST_RETIRED:ANY_P:u hsw::L2_RQSTS:ALL_DEMAND_MISS:c=1:i spr:
 	export LIBPFM_FORCE_PMU=${string%%::*}
 	"$work/check_events" "$string" 2>&1 | grep -E 'Event|Codes|Idx' >"$work/theirs"
 	with_ours "$work/check_events" "$string" 2>&1 | grep -E 'Event|Codes|Idx' >"$work/have"
-	# An event's number is its place in the table, of which ours have more.
+	# An event's number is its position in the table, and our tables have more events.
 	grep -q 'Codes.*0x' "$work/theirs" &&
 		cmp -s <(grep -v Idx "$work/theirs") <(grep -v Idx "$work/have") ||
 		{ diff "$work/theirs" "$work/have" | sed 's/^/# /'; rc=1; }
@@ -97,7 +96,7 @@ done
 unset LIBPFM_FORCE_PMU
 result codes $rc
 
-# They count what needs no PMU, by the same names.
+# These programs count events that need no PMU, by the same names.
 rc=0
 names() { sed -E 's/[0-9][0-9,.]*/N/g; s/[[:blank:]]+/ /g' | grep . | sort -u; }
 for run in 'task -e page-faults,context-switches true' 'task -e page-faults:u true' 'task -e no-such-event true' \
@@ -111,7 +110,7 @@ for run in 'task -e page-faults,context-switches true' 'task -e page-faults:u tr
 done
 result task $rc
 
-# ---- PAPI, as Debian built it ----
+# ---- PAPI, as built by Debian ----
 
 rc=0
 for run in 'papi_event_chooser NATIVE skl::INST_RETIRED:ANY_P' 'papi_event_chooser PRESET PAPI_TOT_INS' 'papi_decode -a'; do
@@ -122,7 +121,7 @@ for run in 'papi_event_chooser NATIVE skl::INST_RETIRED:ANY_P' 'papi_event_choos
 	[ $? = $want ] && [ -s "$work/have" ] && cmp -s "$work/theirs" "$work/have" ||
 		{ echo "# $run"; diff "$work/theirs" "$work/have" | head -5 | sed 's/^/# /'; rc=1; }
 done
-# Lines of papi_xml_event_info differ only in additional events and in descriptions, which are our own.
+# Lines of papi_xml_event_info differ only by additional events and by descriptions, which are our own.
 xml() { LIBPFM_FORCE_PMU=skl "$@" papi_xml_event_info 2>/dev/null | sed -E 's/ desc="[^"]*"//'; }
 xml env >"$work/theirs"
 xml with_ours >"$work/have"

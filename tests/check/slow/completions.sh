@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completion in zsh and fish, as a person at a terminal meets it (bash: tests/unit/tools/options.sh).
+# Completion in zsh and fish, as in a terminal (bash: tests/unit/tools/options.sh).
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -7,13 +7,14 @@ tools/need zsh fish || { echo "skip completions: zsh or fish is not installed"; 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/zsh" "$work/bin"
-# The command comes from this build, without sanitizers' reports between the words.
+# Use the command of this build, without reports of sanitizers between the words.
 ln -s "$PWD/$B/tach" "$work/bin/tach"
 export PATH=$work/bin:$PATH HOME=$work/home TACH_PMU=skl TERM=dumb
 unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME
 cp tools/completion/tach.zsh "$work/zsh/_tach"
 
-# The completion after these words. The following text is typed at once: the shell reads it after completion.
+# Prints the completion after these words. The following text is typed immediately: the shell reads it after
+# completion.
 cat >"$work/tab.zsh" <<'TAB'
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -29,7 +30,7 @@ in_zsh() { zsh -f "$work/tab.zsh" "$work/zsh" "$1" 2>&1 | tr -d '\r'; }
 in_fish() { fish --no-config -c 'source tools/completion/tach.fish; complete -C $argv[1]' "$1" 2>&1; }
 
 failed=0
-# LINE, a word that must be brought, one that must not.
+# LINE, a word that completion must offer, one that it must not offer.
 brings() {
 	local shell said bad
 	for shell in zsh fish; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=600 seconds=300
-# packaging/debian makes packages that Debian would accept: dpkg-buildpackage builds them from the tracked files, with
-# the same bytes in two folders and without a message from lintian. If they are installed with this machine's other
+# packaging/debian makes packages that satisfy Debian's rules: dpkg-buildpackage builds them from the tracked files,
+# with equal bytes in two folders and without a message from lintian. After installation next to this machine's
 # packages, the README's program runs, and programs still find Debian's libpfm4.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -19,8 +19,9 @@ version=$("$B/tach" version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
 [ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-1" ] || { bad=1; echo "# packaging/debian/changelog has another version than $version-1"; }
 say version
 
-# If ccache answers in both folders, an object is compared with itself. So the second build compiles the first source of
-# each folder without the cache. All other steps run twice: they make tables, link objects and make packages.
+# If ccache answers in both folders, the comparison compares an object with itself. So the second build compiles the
+# first source of each folder without the cache. All other steps run twice: making tables, linking objects and making
+# packages.
 mkdir "$work/bin"
 cat >"$work/bin/gcc" <<'SCRIPT'
 #!/usr/bin/env bash
@@ -54,8 +55,8 @@ found=$(grep '^[EWIP]:' "$work/said")
 [ -z "$found" ] || { bad=1; sed 's/^/# /' <<<"$found" | head -n 40; }
 say lintian
 
-# Installed on a copy of this machine that goes away with the mount namespace: what dpkg, ldconfig and the dynamic
-# linker do is real.
+# The packages are installed on a copy of this machine that disappears with the mount namespace: dpkg, ldconfig and
+# the dynamic linker really run.
 cat >"$work/install" <<'SCRIPT'
 set -e
 mount -t tmpfs tmpfs "$work/over"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Dispatching four events costs few instructions on every PMU: the dearest one decides. Bring a
-# budget down when the code gets better (gcc 12 -O2, callgrind).
+# Dispatching four events costs few instructions on every PMU; the most expensive PMU decides. Lower a budget when the
+# code gets better (gcc 12 -O2, callgrind).
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build}
 skip() { echo "skip dispatch_cost: $1"; exit 77; }

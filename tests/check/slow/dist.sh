@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=1000 seconds=120
-# The archive that `make dist` makes has every file of the commit, builds without git, and passes the tests that would
-# use git. Every other test reads the same files there as in a checkout, so it is not run again.
+# The archive from `make dist` has every file of the commit, builds without git, and passes the tests that would use
+# git. All other tests read the same files there as in a checkout, so they are not run again.
 set -u
 cd "$(dirname "$0")/../../.." || exit
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip dist: this is no git checkout"; exit 77; }
@@ -22,7 +22,7 @@ cd "$work"/tach-* || exit 1
 diff <(git -C "$here" ls-tree -r --name-only HEAD | sort) <(find . ! -type d | sed 's|^\./||' | sort) >"$work/log"
 rc=$?; sed 's/^/# /' "$work/log"; say $rc "has the files of the commit, and no others"
 
-# A repository above this folder must not be found.
+# git must not find a repository above this folder.
 export GIT_CEILING_DIRECTORIES=$work
 unset B TEST_KEPT TEST_WHOLE
 make -s -j2 lib tools >"$work/log" 2>&1 && build/tach version | grep -q "${PWD##*tach-}"

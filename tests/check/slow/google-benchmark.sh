@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# <tach/google_benchmark.hpp>: the example under google-benchmark builds, runs, and reports every benchmark.
-# google-benchmark's compare.py accepts two of our files, and one of its own with one of ours, with all numbers. We can
-# read its files.
+# <tach/google_benchmark.hpp>: the example with google-benchmark builds, runs, and reports every benchmark.
+# google-benchmark's compare.py accepts two of our files, and a pair of one of its own and one of ours, with all
+# numbers. tach reads files of google-benchmark.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -10,7 +10,7 @@ result() { if [ $rc = 0 ]; then echo "ok google-benchmark$1"; else echo "not ok 
 out=$(make -s google-benchmark 2>/dev/null) && grep -q '^divide ' <<<"$out" && grep -q '^unpredictable ' <<<"$out" || rc=1
 result ''
 
-# Four counters, in one thread and in two: what an iteration does, exactly, and what is paused is not counted.
+# Four counters, in one thread and in two: the counts of an iteration are exact, and paused code is not counted.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cat >"$work/pages.cc" <<'END'
@@ -72,7 +72,8 @@ gcc -std=gnu11 -O2 -Iinclude -o "$work/ours" "$work/ours.c" -L"$B" -ltach "-Wl,-
 for file in a b; do "$work/ours" --seconds 1e-5 --samples 12 --events '' --google >"$work/$file.json" 2>/dev/null || rc=1; done
 "$B/examples/google-benchmark/loops" --benchmark_min_time=0.0001 --benchmark_repetitions=12 --benchmark_format=json \
 	--benchmark_filter=divide >"$work/theirs.json" 2>/dev/null || rc=1
-# Their own Python: it has the packages. 12 rows, a U test of 12 against 12, and what is in the first row of the files.
+# Use the Python that has the packages. Expect 12 rows, a U test of 12 against 12, and the values of the first row of
+# the files.
 compared() { # OLD NEW
 	/usr/bin/python3 $compare --no-color benchmarks "$work/$1.json" "$work/$2.json" >"$work/out" 2>"$work/err" &&
 		[ "$(grep -c '^divide  ' "$work/out")" = 12 ] &&

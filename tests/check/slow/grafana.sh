@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian's Prometheus scrapes the reports of a program while it runs, and answers every query of the Grafana dashboard,
-# variables included, with data of its regions.
+# Debian's Prometheus scrapes a running program's reports, and answers every query of the Grafana dashboard, including
+# variables, with data of the program's regions.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -30,7 +30,7 @@ C
 gcc -O1 -Iinclude -o "$work/service" "$work/service.c" -L"$B" -ltach -Wl,-rpath,"$PWD/$B" || exit 1
 TACH_OUTPUT=$work/service.prom TACH_INTERVAL=0.5 TACH_HISTOGRAMS=1 TACH_EVENTS=page-faults TACH_METRICS='twice = 2 * page-faults' "$work/service" &
 pids+=($!)
-# The file is served as the node exporter's textfile collector, or a sidecar, would serve it.
+# The file is served as by the node exporter's textfile collector, or by a sidecar.
 cat >"$work/serve.py" <<'P'
 import http.server, sys
 class Page(http.server.BaseHTTPRequestHandler):
@@ -84,7 +84,7 @@ def vector(expr):
     d = get("query", query=expr, time=at)
     return d["result"] if d else []
 # A rate needs two scrapes. A busy machine may miss scrapes, and a scrape may time out: each query uses a moment when
-# all needed data were there. Some of 300 scrapes are in time.
+# all needed data exist. Of 300 scrapes, some are in time.
 while True:
     at = time.time()
     moved = vector("rate(tach_region_call_seconds_count[5s]) > 0")
@@ -102,7 +102,7 @@ for v in board["templating"]["list"]:
     found = get("label/%s/values" % m.group(2), **{"match[]": series})
     assert found, v["query"]
     assert v["name"] != "region" or set(found) == {"parse", "request"}, found
-    # As Grafana writes several.
+    # Grafana writes several values in this form.
     values[v["name"]] = "(%s)" % "|".join(found)
     asked += 1
 bad = 0
@@ -118,8 +118,8 @@ for p in board["panels"]:
             bad += 1
             print("# %s: %s: %d rows, %s %s" % (p["title"], expr, len(rows), numbers[:4], lacking[:1]))
 print("# %d queries" % asked)
-# The values match the program: one thread, which is inside some of the time. Seconds of late reports may exceed the
-# seconds between two scrapes, but they are not nanoseconds.
+# The values match the program: it has one thread, which is inside a region part of the time. If reports are late, the
+# seconds may exceed the interval between two scrapes, but a value in nanoseconds would be far larger.
 inside = {r["metric"]["region"]: float(r["value"][1]) for r in vector('sum by (region) (rate(tach_region_seconds_total{part="inclusive"}[5s]))')}
 assert 0 < inside["parse"] <= inside["request"] * 1.01 and inside["request"] < 1000, inside
 sys.exit(bad > 0 or asked < 16)

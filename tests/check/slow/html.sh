@@ -12,7 +12,7 @@ page=$work/page.html
 "$B/tach" report -o "$page" tests/unit/report/report/sample.json || exit 1
 . tests/cases html
 
-# The first words of the rows that are shown, in their order.
+# The first words of the visible rows, in their order.
 rows() { grep -o '<tr data-name="[^"]*"\( hidden=""\)\?' "$work/dom" | grep -v hidden | sed 's/.*name="\([a-z]*\).*/\1/' | tr '\n' ' '; }
 shows() { # HASH WANTED
 	browse "$page$1" --dump-dom >"$work/dom"
@@ -29,7 +29,7 @@ shows '#sort=time&order=ascending' 'a parse'
 shows '#sort=instructions&order=descending' 'parse a'
 shows '#sort=instructions&order=descending&part=self' 'a parse'
 grep -q '<body class="self">' "$work/dom" || rc=1
-# Rows without a value are neither high nor low.
+# Rows without a value sort last in both directions.
 shows '#sort=ipc&order=descending' 'parse a'
 shows '#sort=region&order=ascending' 'a parse'
 shows '#filter=PAR' 'parse'
@@ -60,7 +60,7 @@ for scheme in light dark; do
 done
 result screenshots
 
-# At the width of a telephone nothing reaches beyond the page: no column is cut.
+# At the width of a telephone no part is wider than the page: no column is cut.
 count='[...document.querySelectorAll("body *:not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5).length'
 sed "s#</body>#<script>document.title = innerWidth < 600 ? 'beyond ' + $count : 'not narrow ' + innerWidth</script></body>#" "$page" >"$work/narrow.html"
 page=$work/narrow.html

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make install in typical uses: the README's program, built by the README's command, starts; the same works with CMake
-# and Meson, in C and C++, shared and static, from any prefix and after the tree was moved. A tree staged by DESTDIR
-# names no folder of this machine. uninstall leaves no file.
+# make install in typical uses: the README's program, built by the README's command, starts. The same works with CMake
+# and Meson, in C and C++, shared and static, from any prefix, and after the tree was moved. Files staged by DESTDIR
+# contain no folder name of this machine. uninstall leaves no file.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -13,7 +13,7 @@ failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok install_$1"; else echo "not ok install_$1"; failed=1; fi; bad=0; }
 must() { "$@" >"$work/out" 2>&1 || { bad=1; echo "# failed: $*"; tail -n 15 "$work/out" | sed 's/^/#    /'; }; }
 install_in() { must make -s install B="$B" "$@"; }
-# The program prints its table: it found the library, and the region was entered.
+# The program prints its table: it found the library and entered the region.
 starts() { TACH_OUTPUT=- must "$@"; grep -q '^sum ' "$work/out" || { bad=1; echo "# no table from $*"; }; }
 
 mkdir "$work/src"
@@ -22,7 +22,7 @@ command=$(sed -n 's/^    \$ \(cc .*sum\.c.*\)/\1/p' README.md)
 grep -q TACH_START "$work/src/sum.c" && [ -n "$command" ] || { echo "# the README has no program, or no command that builds it"; bad=1; }
 say readme
 
-# ---- the README's own way: as root into /usr/local, in a mount namespace, so that this machine keeps its own
+# ---- the README's way: root installs into /usr/local, in a mount namespace, so that this machine stays unchanged
 export root=$work/root source=$work/src command B
 cat >"$work/usual" <<'SCRIPT'
 set -e
@@ -45,7 +45,7 @@ else
 	echo "skip install_as_root: only root may mount over /usr/local"
 fi
 
-# ---- a private prefix; of one build, several may be installed at a time, so nothing of it is written there
+# ---- a private prefix; several tests may install one build at the same time, so make writes nothing into the build
 touch "$work/before"
 install_in PREFIX="$work/private"
 written=$(find "$B" -maxdepth 1 -name 'tach*.*' -newer "$work/before" ! -name '*.tar*')
@@ -98,7 +98,7 @@ starts "$work/build/c_tach"
 starts "$work/build/cc_tach"
 say meson
 
-# A version that this one cannot stand in for is refused, one that it can is not.
+# CMake refuses a version that this one cannot replace, and accepts a version that it can replace.
 version=$(sed -n 's/^Version: //p' "$work/private/lib/pkgconfig/tach.pc")
 for want in "$version" "${version%.*}" 0...1 ; do
 	printf 'cmake_minimum_required(VERSION 3.19)\nproject(v C)\nfind_package(tach %s REQUIRED)\n' "$want" >"$work/v.txt"
@@ -120,7 +120,7 @@ must env PKG_CONFIG_PATH="$work/moved here/lib/pkgconfig" pkg-config --define-pr
 grep -q 'moved\\ here/include' "$work/out" || { bad=1; echo "# pkg-config --define-prefix does not follow"; }
 say moved
 
-# ---- blanks in the path; a colon, which no list of folders can hold, the dynamic linker's neither
+# ---- blanks in the path; a colon, which no list of folders can contain, including the dynamic linker's
 install_in PREFIX="$work/with blank"
 (cd "$source" && rm -f a.out && PKG_CONFIG_PATH="$work/with blank/lib/pkgconfig" bash -c "eval \"${command//\"/\\\"}\"") || bad=1
 starts "$source/a.out"

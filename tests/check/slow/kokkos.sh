@@ -45,7 +45,7 @@ assert any(n.startswith("copy b = a") for n in regions), regions.keys()
 assert regions["solve"]["nested"] >= 8
 END
 result program $?
-# One at a time: another test builds some of it too.
+# One at a time, because another test builds some of the same files.
 flock "$B/flags" make -s B="$B" "$B/bench/face" "$B/bench/face_kokkos" "$B/bench/fakeperf.so" >"$work/said" 2>&1 && bench/faces C Kokkos >>"$work/said" 2>&1 &&
 	awk -F'\t' '{ of[$1] = $4 } END { exit !(of["C"] > 50 && of["Kokkos"] >= of["C"] && of["Kokkos"] <= of["C"] + 200) }' "$work/said"
 result cost $?

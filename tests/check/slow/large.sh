@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Work grows with the input and not with its square, or the input is refused: names of megabytes, tens
-# of thousands of regions, hundreds of thousands of definitions, a line of 300 MB. The limit is the
-# processor's time, about ten times what is needed; with the square of any of these it is far exceeded.
+# Work grows with the input and not with its square, or the input is refused: names of megabytes, tens of thousands of
+# regions, hundreds of thousands of definitions, a line of 300 MB. The limit is processor time, about ten times the
+# expected time; quadratic work exceeds it by far.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # LIKWID's own examples from Debian's package, compiled with its headers and with ours: with our library they run
-# without likwid-perfctr, and print correct calls, times and names. A program built by Debian's package uses our library
-# only if told to.
+# without likwid-perfctr, and print correct calls, times and names. A program built by Debian's package uses our
+# library only on request.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -18,7 +18,7 @@ result() { if [ "$2" = 0 ]; then echo "ok likwid_$1"; else sed 's/^/# /' "$work/
 unset "${!TACH_@}" "${!LIKWID_@}" 2>/dev/null
 export OMP_NUM_THREADS=2
 
-# Their sleeps are short here, and files go where no other run looks.
+# Here their sleeps are short, and output files go to a private folder.
 sed 's/sleep(SLEEPTIME)/usleep(20000)/' $examples/C-markerAPI.c >"$work/marker.c"
 sed "s|/tmp/likwid_marker.out|$work/internal.txt|; s/cpus\[NUM_THREADS\] = *{[0-9,]*}/cpus[NUM_THREADS] = {0, 0, 0}/; s/#define NUM_FLOPS .*/#define NUM_FLOPS 100000/; s/#define NUM_COPIES .*/#define NUM_COPIES 100/" \
 	$examples/C-internalMarkerAPI.c >"$work/internal.c"
@@ -40,14 +40,14 @@ assert [r[1:4] for r in rows if r[0].startswith("TABLE")][0] == ["Region example
 END
 }
 right "$work/marker"; result marker $?
-# As Debian's headers compiled it, calls are by name; the library is chosen when it starts.
+# Code compiled with Debian's headers calls functions by name; the dynamic linker chooses the library at start.
 right "$work/debian" && ! LD_TRACE_LOADED_OBJECTS=1 "$work/debian" | grep -q "$ours"; result debian $?
 
 rc=0
 LD_LIBRARY_PATH=$ours "$work/internal" >"$work/said" 2>&1 || rc=1
 grep -q '^Marker API measured 9 regions$' "$work/said" && grep -q '^Region copy with . events and . metrics$' "$work/said" || rc=1
 [ "$(grep -cE '^ +0 : +(Total|copy|calc_flops) : +(FLOPS_DP|L2|Custom) : +(event|metric) :' "$work/said")" -ge 9 ] || rc=1
-# Pinned threads are called by their processor, as LIKWID calls them.
+# Results name pinned threads by their processor, as LIKWID does.
 grep -q 'HWThread 0 | HWThread 0 | HWThread 0' "$work/internal.txt" || rc=1
 result internal $rc
 

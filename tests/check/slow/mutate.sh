@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make mutate works: the tests notice most of a fixed sample of small changes, and a test that checks nothing notices
+# make mutate works: the tests detect most of a fixed sample of small changes, and a test that checks nothing detects
 # none. Survivors are printed; use `make mutate FILES=...` to find them all.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -19,7 +19,7 @@ printf '#include <tach.h>\nint main(void)\n{\n\treturn tach_version() == 0;\n}\n
 tests/mutate/mutate -n 3 -t "$work/nothing.c" core/formula/fold.c >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '0 of 3 noticed' "$work/out" && [ "$(grep -c survived "$work/out")" = 3 ]
 is $? nothing
-# In a guest, where a real kernel's counters show it.
+# The tests run in a guest, where a real kernel's counters show the change.
 if missing=$(tests/guest/ready arm64 sid); then
 	tests/mutate/mutate -g arm64-n1 -n 5 -t tests/guest/src/arm64_handlers.c core/reader/group.c >"$work/out" 2>&1
 	sed 's/^/# /' "$work/out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mpirun of Debian's Open MPI with four ranks, each under tach run: one report with a row for each rank and the
-# imbalance of each region, of a program that sends and receives; without tach run a file for each.
+# mpirun of Debian's Open MPI starts four ranks of a program that sends and receives, each under tach run: the result
+# is one report with a row for each rank and the imbalance of each region. Without tach run each rank writes a file.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -71,7 +71,7 @@ TACH_OUTPUT=$work/each.json "${launch[@]}" -x TACH_OUTPUT "$work/ring" 2>"$work/
 joined "$work/joined.json"
 result files
 
-# All processes of a job of one machine, counted by one tach run around it.
+# One tach run around mpirun counts all processes of a job on one machine.
 "$B/tach" run --per-process -o "$work/around.json" -- "${launch[@]}" "$work/ring" 2>"$work/err" || rc=1
 [ "$(grep -c '"name": "(process [0-9]* ring)"' "$work/around.json")" = 4 ] || rc=1
 result around

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Debian's libpapi.so.7.0 and ours answer alike: random sequences of calls on the kernel's software events, right and
-# wrong ones. Both see a processor that Debian's library knows too, by our libpfm.so.4, and a kernel that opens
-# every event. COUNT: sequences (300), from number FIRST (1); ONCE=1: all from one initialised library, 10 times as fast.
+# Debian's libpapi.so.7.0 and our library give the same answers: random sequences of valid and invalid calls on the
+# kernel's software events. Both see a processor that Debian's library also knows through our libpfm.so.4, and a
+# kernel that opens every event. COUNT: number of sequences (300), starting with number FIRST (1); ONCE=1: run all
+# sequences after one initialisation, 10 times as fast.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -21,7 +22,7 @@ run() { # FOLDER-OF-LIBRARIES
 run "$B/papi" >"$work/ours" &
 run "$B/libpfm4" >"$work/theirs"
 wait
-# A sequence in which Debian's library dies is compared up to there. Ours must not die.
+# A sequence in which Debian's library crashes is compared up to that point. Our library must not crash.
 awk '
 	FNR == 1 { file++ }
 	/^== [0-9]+$/ { seq = $2; line = 0; next }

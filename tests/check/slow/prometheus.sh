@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prometheus's own parser reads the report and finds its content; promtool has no complaint.
+# Prometheus's own parser reads the report and finds its content; promtool reports nothing.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

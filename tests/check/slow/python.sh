@@ -28,7 +28,7 @@ say recipe $?
 MYPYPATH=$B/python mypy --strict --cache-dir="$work/mypy" "$B/python/tach" >"$work/out" 2>&1
 say mypy $?
 
-# pytest, on the clock: limits on instructions skip, and fail where they must not.
+# pytest with the clock only: tests with limits on instructions are skipped, and fail if a count is required.
 here "$python" -m pytest -q -p no:cacheprovider -p tach.pytest_plugin bindings/python/tests/test_plugin.py >"$work/out" 2>&1
 grep -q '^7 passed' "$work/out"
 say pytest_without_the_option $?
@@ -49,7 +49,7 @@ else
 	echo "skip python emulated: $(tail -n 1 "$work/out")"
 fi
 
-# The stable ABI: what tests/journeys/python.sh installs runs with later versions, too.
+# The stable ABI: the module that tests/journeys/python.sh installs also works with later versions.
 ! nm -D --undefined-only "$B/python/tach/_tach.abi3.so" 2>&1 | grep -E ' _Py_(Dealloc|NegativeRefcount)Spec' >"$work/out"
 say abi $?
 exit $failed

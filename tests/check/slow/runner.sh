@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A test of tests/run: what may be missing and what may not, side by side and alone, hanging tests,
-# and the last line.
+# Tests tests/run: which files may be missing, tests in parallel and alone, hanging tests, and the last line.
 set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1
@@ -79,7 +78,7 @@ run >/dev/null
 check "what a test leaves behind holds up none" '0 1 passed, 0 failed, 0 skipped' "$(run)"
 xargs kill <"$work/left"
 
-# Two that wait for one another end only side by side.
+# Two tests that wait for each other end only if they run in parallel.
 forget
 test_of a "echo >'$work/a.here'; until [ -e '$work/b.here' ]; do sleep 0.05; done; sleep 0.2; echo ok a"
 test_of b "echo >'$work/b.here'; until [ -e '$work/a.here' ]; do sleep 0.05; done; echo ok b"
@@ -97,7 +96,7 @@ check "stands still" '1 0 passed, 1 failed, 0 skipped' "$(TEST_STILL=3 run)"
 test_of a 'ulimit -t 100; while :; do :; done'
 check "never ends" '1 0 passed, 1 failed, 0 skipped' "$(TEST_CPU=1 run)"
 forget
-# The time is over as soon as the test says so: there is a date(1) of our own.
+# The time is over when the test says so: it has its own date(1).
 mkdir "$work/bin"
 printf '#!/bin/sh\n[ -e "%s" ] && echo 2000000000 || echo 1000000000\n' "$work/late" >"$work/bin/date"
 chmod +x "$work/bin/date"
@@ -128,13 +127,14 @@ floor
 test_of a 'trap "echo ok signal; exit 0" INT; kill -INT $$; exit 1'
 check "signals are as at a terminal" '0 1 passed, 0 failed, 0 skipped' "$(run)"
 
-# What takes long begins first, also when nothing is known of an earlier run.
+# Long tests start first, even without the times of an earlier run.
 forget
 for seconds in 2 30 5; do test_of takes$seconds "# tests/run: seconds=$seconds
 echo ok $seconds"; done
 check "the longest first" 'takes30 takes5 takes2' "$(run -j 1 >/dev/null; grep -oE 'takes[0-9]+' "$work/out" | xargs)"
 
-# A guest is ended by boot, which can say what ran in it. Seconds: stands still, and of processor time.
+# boot ends a guest, because it can report which program ran in it. In seconds: without progress, and of processor
+# time.
 default() { sed -n "s/.*$2\([0-9]\{2,\}\).*/\1/p" "$1" | head -n 1; }
 kernels=$(tests/guest/kernels | wc -w)
 first() { # NAME STILL CPU EACH WHOLE: boot gives a program a minute to be killed in

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The Rust crate, with Debian's compiler and without a network: its tests and runnable documentation, rustfmt, clippy
-# without a warning, and a region that takes at most two instructions more than C's (callgrind, bench/faces). Its features
-# `tracing` and `criterion` need 280 packages more, and cargo wants what a manifest names even where it is not used: this
-# is a copy without them, tests/clients/rust_features.sh has them.
+# The Rust crate, with Debian's compiler and without a network: its tests and documentation examples, rustfmt, clippy
+# without a warning, and a region that needs at most two instructions more than C's (callgrind, bench/faces). The
+# features `tracing` and `criterion` need 280 more packages, and cargo requires all packages of a manifest, even
+# unused ones: this test uses a copy without the features. tests/clients/rust_features.sh tests them.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset "${!TACH_@}" 2>/dev/null
 folder=$(cd "$B" && pwd)
-# Debian's own compiler, and its crates in place of a registry.
+# Debian's own compiler, with its crates in place of a registry.
 export PATH=/usr/bin:/bin CARGO_HOME=$work CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=$folder/rust TACH_LIB_DIR=$folder LD_LIBRARY_PATH=$folder
 unset RUSTC RUSTFLAGS RUSTDOCFLAGS RUSTC_WRAPPER RUSTUP_TOOLCHAIN
 printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "/usr/share/cargo/registry"\n' >"$work/config.toml"
@@ -34,7 +34,7 @@ say clippy $?
 crate test && grep -q 'Doc-tests tach' "$work/out" && [ "$(grep -c '\.\.\. ok$' "$work/out")" -ge 22 ]
 say tests $?
 
-# Misuse that the types prevent: each file names the compiler's error.
+# Types prevent these misuses: each file names the compiler's error.
 misused() {
 	local f code=0 library=$folder/rust/debug/libtach.rlib
 	crate build || return 1
@@ -50,7 +50,7 @@ misused
 say misuse $?
 
 if [ "$(uname -m)" = x86_64 ]; then
-	# One at a time: another test builds some of it too.
+	# One at a time, because another test builds some of the same files.
 	crate build --release --example face && flock "$B/flags" make -s B="$B" "$B/bench/face" "$B/bench/fakeperf.so" >>"$work/out" 2>&1 &&
 		bench/faces C Rust >"$work/faces" 2>>"$work/out" && cat "$work/faces" >>"$work/out" &&
 		awk '{ of[$1] = $4 } END { exit !(of["C"] > 50 && of["Rust"] > 50 && of["Rust"] <= of["C"] + 2) }' "$work/faces"

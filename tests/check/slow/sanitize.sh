@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 
 one() { # NAME TEST
 	local log=$work/log.$BASHPID status
-	# Threads' state lies in pages of its own, where LeakSanitizer does not look; it owns nothing there
-	# that the registry's lists do not hold as well.
+	# The state of threads is in separate pages that LeakSanitizer does not search; lists of the registry also
+	# hold all memory that this state owns.
 	ASAN_OPTIONS=detect_leaks=1 B=$B/$1 "$B/$1/$2" >"$log" 2>&1; status=$?
 	case $status in
 	0|77) echo "ok $1 ${2##*/}";;
@@ -28,7 +28,7 @@ under() { # NAME SANITIZERS TEST...
 	local name=$1 sanitizers=$2 t
 	shift 2
 	set -- "${@%.c}"
-	# The command and what programs link by name, for the tests that run them.
+	# The command, and the libraries that programs link by name, for the tests that run them.
 	make -s -j"$(nproc)" SAN="$sanitizers" B="$B/$name" OPT='-O1 -g1' LDFLAGS=-fuse-ld=lld lib tools vectors "${@/#/$B/$name/}" 2>"$work/make" ||
 		{ tail -n 20 "$work/make" | sed 's/^/# /'; echo "not ok $name (does not build)"; failed=1; return; }
 	for t; do
@@ -37,8 +37,8 @@ under() { # NAME SANITIZERS TEST...
 		one "$name" "$t" >"$work/$n.said" &
 	done
 }
-# ThreadSanitizer cannot see another process that is read, and makes reading twenty times slower, so that test runs
-# without it.
+# ThreadSanitizer cannot see the other process, and makes reading it twenty times slower, so that test runs without
+# it.
 mapfile -t threaded < <(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c | grep -vx tests/unit/snapshot/remote.c)
 under address address,undefined tests/unit/*/*.c
 under thread thread "${threaded[@]}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Ten thousand regions in libraries that are loaded, unloaded and loaded again. UNDER: a command to run it by.
+# Ten thousand regions in libraries that are loaded, unloaded and loaded again. UNDER: a command that runs the
+# program.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: regions around the calls by which a server waits, reads and writes, in a program
- * that knows nothing of it.
+ * Preloaded library: regions around the calls by which a server waits, reads and writes. The
+ * program is not changed.
  */
 #include <dlfcn.h>
 #include <sys/epoll.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeds every file of the folders given to a fuzz target; the first one says what died. */
+/*
+ * Feeds every file of the given folders to a fuzz target; prints the name of a file that
+ * crashes.
+ */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

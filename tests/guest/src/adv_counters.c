@@ -3,7 +3,7 @@
 #include <glob.h>
 #include "tests/guest/adversary.h"
 
-/* A PMU hands its counters round every millisecond instead of every four. */
+/* The PMU rotates its counters every millisecond instead of every four. */
 static void multiplex_fast(void)
 {
 	glob_t found;
@@ -30,7 +30,7 @@ static void close_many(const int *fd, int n)
 		close(fd[i]);
 }
 
-/* Far more events of our own thread than there are counters, none pinned. */
+/* Opens far more events of this thread than there are counters, none of them pinned. */
 static void multiplexed(const char *what, uint32_t flags)
 {
 	struct perf_event_attr attr = adversary_rival();
@@ -46,7 +46,7 @@ static void multiplexed(const char *what, uint32_t flags)
 	}
 	n = open_many(fd, 24, &attr, 0, -1);
 	CHECK(n > 0);
-	/* Scaled counts are estimates: they may go backward, and nothing brackets them. */
+	/* Scaled counts are estimates: they may go backward, and have no bounds. */
 	if (flags & TACH_SET_MULTIPLEX)
 		while (v.reads < adversary_reads() ||
 		       (v.flagged == 0 && v.reads < 10 * adversary_reads())) {
@@ -83,7 +83,7 @@ static void multiplexing_of_the_set_itself(void)
 	multiplexed("multiplexing of the set itself", TACH_SET_MULTIPLEX);
 }
 
-/* Some of many regions are not flagged, though the kernel may reschedule the thread. */
+/* The kernel may reschedule the thread, but at least one of many regions has no flag. */
 static int is_undisturbed(struct victim *v)
 {
 	for (int tries = 0; tries < 1000; tries++) {
@@ -99,8 +99,8 @@ static int is_undisturbed(struct victim *v)
 }
 
 /*
- * Events pinned to the CPU go before those pinned to a thread: with all counters taken the
- * victim's group is put into error state, and stays in it until it is enabled anew.
+ * Events pinned to the CPU come before events pinned to a thread: when all counters are taken,
+ * the victim's group is in error state until it is enabled again.
  */
 static void pinned_error_and_recovery(void)
 {
@@ -169,8 +169,10 @@ static void overflow_of_the_set_itself(void)
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	/* Where time is not the guest's own, the kernel may find the samples too frequent and
-	 * stop a sampling event for a tick, which nothing tells the reader. */
+	/*
+	 * If the guest's time is the host's, the kernel may find the samples too frequent and
+	 * stop a sampling event for a tick, which the reader cannot see.
+	 */
 	if (!machine_counts_instructions())
 		SKIP("the kernel may throttle a sampling event when the host is busy");
 	if (victim_open(&v, 0, 20000))
@@ -221,7 +223,10 @@ static unsigned width_of_counters(void)
 	return width;
 }
 
-/* One region of 2^33 cycles: some overflows, and a difference that 32 bits do not hold. */
+/*
+ * One region of 2^33 cycles: several overflows, and a difference that does not fit into 32
+ * bits.
+ */
 static void region_longer_than_a_counter(void)
 {
 	/* Cycles are a fixed multiple of instructions: see tests/guest/README.md. */

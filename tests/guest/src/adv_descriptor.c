@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adversaries that hold the victim's own descriptors, as every child of a fork could, and turn
- * its events off and on, give them another period, let them go on for some overflows only, or
- * set them back to 0: from another process, at any time. And a program that closes the numbers
- * and opens files of its own there.
+ * Adversaries that hold the victim's own descriptors, as every forked child could. From another
+ * process and at any time, they turn its events off and on, give them another period, let them
+ * continue for some overflows only, or set them back to 0. Another adversary closes the numbers
+ * and opens its own files there.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -28,16 +28,14 @@ static void other_period(void *leader)
 	}
 }
 
-/* Three overflows more; then the kernel turns the event off. */
+/* After three more overflows the kernel turns the event off. */
 static void refresh(void *leader)
 {
 	ioctl(*(int *)leader, PERF_EVENT_IOC_REFRESH, 3);
 	adversary_sleep(500);
 }
 
-/*
- * Counts are no longer those since open, nor do they only grow: differences alone are judged.
- */
+/* Counts no longer start at open, and may decrease: only differences are checked. */
 static void set_back(void *leader)
 {
 	ioctl(*(int *)leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
@@ -53,7 +51,7 @@ static void held(const char *what, void (*strike)(void *), uint64_t period, int 
 	if (victim_open(&v, 0, period))
 		return;
 	v.turned_off = turned_off;
-	/* The library's own descriptors are closed in a child. */
+	/* The child closes the library's own descriptors. */
 	leader = dup(tach__reader(v.reader)->hard.leader);
 	adversary_start(&a, strike, &leader);
 	victim_suffer_from(&v, &a, 100, 1);
@@ -85,8 +83,8 @@ static void refreshed(void)
 
 /*
  * The kernel writes the page from the CPU of the thread that resets (perf_event_reset in
- * kernel/events/core.c), which alone may go unseen by the reader on its own CPU: one region may
- * then be wrong each time, and nothing tells.
+ * kernel/events/core.c). The reader on its own CPU may not see only this reset: each time one
+ * region may be wrong without a flag.
  */
 static void set_back_to_zero(void)
 {
@@ -119,7 +117,7 @@ static void set_back_to_zero(void)
 	victim_close(&v);
 }
 
-/* The events of the others live by their mappings, and the leader's read(2) shows them. */
+/* The mappings keep the other members' events open, and the leader's read(2) returns them. */
 static void one_descriptor_a_thread(void)
 {
 	struct tach__group_read before, after;
@@ -147,7 +145,9 @@ struct theft {
 	int from, leader;
 };
 
-/* Closes all that it did not open, as daemons do, or puts a file of its own there. */
+/*
+ * Closes all descriptors that it did not open, as daemons do, or puts a file of its own there.
+ */
 static void take(struct theft *t, uint64_t strike)
 {
 	t->leader = tach__reader(t->victim->reader)->hard.leader;
@@ -163,8 +163,8 @@ static void take(struct theft *t, uint64_t strike)
 }
 
 /*
- * Between any two regions the victim's descriptor becomes an end of a pipe: user-space reads
- * stay exact, values that need read(2) are lost, and the pipe keeps its bytes.
+ * Between two regions the victim's descriptor becomes an end of a pipe: user-space reads stay
+ * exact, values that need read(2) are lost, and the pipe keeps its bytes.
  */
 static void numbers_taken(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Limits reached: out of descriptors, out of memory to map. A reader that cannot be opened
- * gives the reason and leaks nothing. A reader whose pages cannot be mapped says so and counts
- * by read(2). The victim, opened earlier, is not affected.
+ * gives the reason and leaks nothing. A reader whose pages cannot be mapped reports it and
+ * counts by read(2). The victim, opened earlier, is not affected.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ static void give_back(int n)
 		close(hoard[--hoarded]);
 }
 
-/* A second reader of the victim's set that must open, and be as right as the first. */
+/* A second reader of the victim's set, which must open, and be as exact as the first. */
 static void second_reader(const struct victim *v, int slow)
 {
 	struct victim second = {.set = v->set, .empty = v->empty};
@@ -50,7 +50,7 @@ static void no_more_descriptors(void)
 		return;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint64_t round = 0; v.reads < adversary_reads(); round++) {
-		/* One descriptor too few, at whichever member that is. */
+		/* Let descriptors run out at each member in turn. */
 		int spare = (int)(round % v.reader->count), before, bad;
 
 		while (hoarded < HOARD_MAX && (hoard[hoarded] = dup(0)) >= 0)

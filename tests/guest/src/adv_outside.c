@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Actions of an administrator or a debugger that the process does not know about: watching it,
- * tracing it, moving it between groups of processes, freezing it, and starting programs next to
- * it.
+ * Actions of an administrator or a debugger outside the process: they watch it, trace it, move
+ * it between groups of processes, freeze it, and start programs next to it.
  */
 #include <errno.h>
 #include <sys/mount.h>
@@ -25,7 +24,7 @@ static void suffer_from(const char *what, void (*strike)(void *), void *arg, int
 	victim_close(&v);
 }
 
-/* As perf stat -p does: all the counters there are, on the victim's thread. */
+/* As in perf stat -p: takes all counters on the victim's thread. */
 static void watch(void *thread)
 {
 	struct perf_event_attr attr = adversary_attr(PERF_COUNT_HW_CPU_CYCLES);
@@ -49,7 +48,7 @@ static void watched(void)
 	suffer_from("watched", watch, &self, 1);
 }
 
-/* Attached, stopped, stepped through some instructions, let go. */
+/* Attaches to the process, stops it, steps through some instructions, and detaches. */
 static void trace(void *process)
 {
 	pid_t pid = *(pid_t *)process;
@@ -73,7 +72,7 @@ static void traced(void)
 	suffer_from("traced", trace, &self, 1);
 }
 
-/* Programs start and end in children that share our memory until then. */
+/* Children share this process's memory until they execute a program, which then ends. */
 static void start_a_program(void *argv)
 {
 	pid_t child = vfork();
@@ -154,7 +153,7 @@ static void freeze_and_thaw(void *unused)
 	adversary_sleep(300);
 }
 
-/* Moves itself out of the group first: what freezes it must not be frozen. */
+/* The freezing process first leaves the group, so that it is not frozen. */
 static void freeze_from_outside(void *unused)
 {
 	move_to(GROUPS "/cgroup.procs", getpid());
@@ -172,7 +171,7 @@ static void frozen(void)
 	move_to(GROUPS "/cgroup.procs", getpid());
 }
 
-/* The processors that the victim may use change under it. */
+/* The set of processors that the victim may use changes while it runs. */
 static void change_processors(void *unused)
 {
 	(void)unused;

@@ -7,8 +7,8 @@
 enum { FORKS = 300, THREADS = 4, GENERATIONS = 50 };
 
 /*
- * Work of a child or thread: opens the same set, takes some turns, and is judged; returns 0 if
- * all is well.
+ * The work of a child or thread: opens the same set, takes some turns, and checks them; returns
+ * 0 if all is right.
  */
 static int live(const struct victim *parent, uint64_t reads)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * User access to counters taken away and given back by another process, between any two reads.
+ * Another process takes user access to counters away and gives it back, between any two reads.
  */
 #include <sys/resource.h>
 #include <tach.h>
@@ -43,8 +43,9 @@ static void access_revoked(void)
 }
 
 /*
- * Switched in while access is taken away, and given it back without a switch: Linux 7.0 and 7.1
- * then hide the counters of a processor that can (rdpmc_disable.c), and they read 0.
+ * The thread is switched in while access is taken away, and gets access back without a switch:
+ * if the processor can hide counters, Linux 7.0 and 7.1 then hide them (rdpmc_disable.c), and
+ * they read 0.
  */
 static void access_given_back_to_a_running_thread(void)
 {
@@ -86,7 +87,7 @@ static __attribute__((noinline)) void three_deep(void)
 }
 
 /*
- * The exits of nested regions hold signals while they read what they cost: the fault must still
+ * The exits of nested regions block signals while they read their cost: the fault must still
  * reach its handler. Every entry is counted.
  */
 static void nested_regions_revoked(void)
@@ -111,7 +112,7 @@ static void nested_regions_revoked(void)
 		three_deep();
 		if (rounds % 4096 == 0 && !adversary_lives(&a))
 			break;
-		if (rounds % 64 == 0) /* the reads of exits that find the group moved */
+		if (rounds % 64 == 0) /* reads by exits that see a moved group */
 			sched_yield();
 	}
 	strikes = adversary_stop(&a);
@@ -132,9 +133,9 @@ static void nested_regions_revoked(void)
 }
 
 /*
- * Until this thread was switched out and in again. A sleep alone need not do it: if its timer
- * is over before the thread gets to wait (do_nanosleep, kernel/time/hrtimer.c), as on a busy
- * host.
+ * Returns after this thread was switched out and in again. A sleep alone may not switch: if its
+ * timer ends before the thread waits (do_nanosleep, kernel/time/hrtimer.c), as on a busy host,
+ * the thread keeps the processor.
  */
 static void be_switched(void)
 {
@@ -154,8 +155,8 @@ static __attribute__((noinline)) void one_flat(void)
 }
 
 /*
- * Pages of arm64 say so from the next switch on (drivers/perf/arm_pmuv3.c,
- * armv8pmu_user_event_idx), and are believed: no handler is there for a fault.
+ * Pages of arm64 show it from the next switch on (drivers/perf/arm_pmuv3.c,
+ * armv8pmu_user_event_idx), and the reader relies on them: it has no handler for a fault.
  */
 static void flat_region_behind_a_switch(void)
 {

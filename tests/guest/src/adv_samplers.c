@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why sets refuse events that sample (core/set/members.c): what the kernel does to their counts
- * on x86, 2^width too few in the page or too many in the count, and no sign of it in either.
- * The test expects the defects, so that it notices a kernel without them; then
- * tests/guest/README.md can be shortened. The last case is why it cannot happen to an event of
- * a set.
+ * Shows why sets refuse events that sample (core/set/members.c): on x86 the kernel makes their
+ * counts 2^width too low in the page or too high in read(2), without a sign of it in either.
+ * The test expects the defects, so that it fails on a kernel without them; then
+ * tests/guest/README.md can be shortened. The last case shows why it cannot happen to an event
+ * of a set.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -21,7 +21,7 @@ static uint64_t full_width(void)
 	return width < 64 ? UINT64_C(1) << width : 0;
 }
 
-static int asked; /* reads that asked the kernel */
+static int asked; /* number of reads by system call */
 
 /*
  * The value that a user of the library reads: without a flag, except if the counter is exactly
@@ -49,13 +49,13 @@ static int sampler_open(uint64_t period)
 {
 	if (victim_open(&v, 0, period))
 		return -1;
-	/* Any interrupt is one too many, until the next tick. */
+	/* Any interrupt exceeds the limit until the next tick. */
 	adversary_write("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
 	CHECK(adversary_write("/proc/sys/kernel/perf_event_max_sample_rate", "100") == 0);
 	return 0;
 }
 
-/* Until its counter stands still; the count then. */
+/* Waits until its counter stands still; returns the count. */
 static uint64_t throttled(void)
 {
 	uint64_t before, after = by_page();
@@ -103,7 +103,7 @@ static void throttled_and_read(void)
 		asked = i % 2;
 		stood = throttled();
 		if (i % 2)
-			CHECK(by_kernel() - stood < NEAR); /* a tick may have come */
+			CHECK(by_kernel() - stood < NEAR); /* a tick may have come before */
 		now = went_on(stood);
 		if (asked && full && now - (stood - full) < NEAR)
 			low++;
@@ -112,7 +112,10 @@ static void throttled_and_read(void)
 			      now, stood);
 		CHECK(by_kernel() - stood < NEAR);
 	}
-	/* All of them, but if something else had the event scheduled anew before. */
+	/*
+	 * Expect the defect in all of them, except those where another cause had rescheduled
+	 * the event.
+	 */
 	if (machine_is_arm64())
 		CHECK(low == 0, "%d", low);
 	else
@@ -124,8 +127,8 @@ static void throttled_and_read(void)
 
 #if defined(__x86_64__)
 /*
- * Gives the event a period and reads it by read(2), of which the SYSCALL is the PERIODth
- * instruction of user space since.
+ * Gives the event a period and reads it by read(2). Its SYSCALL is the PERIODth instruction of
+ * user space since then.
  */
 enum { PERIOD = 2005 };
 static __attribute__((noinline)) void overflow_at_read(int fd, uint64_t period,
@@ -147,8 +150,8 @@ static __attribute__((noinline)) void overflow_at_read(int fd, uint64_t period,
 }
 
 /*
- * Can the thread have counted 2^width since it was opened? Otherwise a modular difference of
- * that size is not accepted (core/reader/slow.c, whole).
+ * Returns true if the thread can have counted 2^width since it was opened. Otherwise the reader
+ * rejects a modular difference of that size (core/reader/slow.c, whole).
  */
 static int possible(void)
 {
@@ -159,11 +162,12 @@ static int possible(void)
 
 /*
  * x86_perf_event_update loads prev_count, P, and reads the counter, N, which has just
- * overflown. Now the interrupt arrives: it updates too, and x86_perf_event_set_period leaves
+ * overflowed. Now the interrupt arrives: it updates too, and x86_perf_event_set_period leaves
  * prev_count, which is P again if the last period began in the same way. So the
- * compare-and-exchange that should find out succeeds. The period is counted twice; and
- * prev_count is N now, ahead of the counter, so the next update adds 2^width less the period.
- * For ever: read(2) shows it at once, the page when it is next written.
+ * compare-and-exchange, which should detect the interrupt, succeeds. The period is counted
+ * twice; prev_count is now N, ahead of the counter, so the next update adds 2^width minus the
+ * period. The error is permanent: read(2) shows it immediately, the page when it is next
+ * written.
  */
 static void count_of_the_kernel_grows(void)
 {
@@ -187,7 +191,7 @@ static void count_of_the_kernel_grows(void)
 		CHECK(first.value[0] - begun < NEAR);
 		CHECK(then - (begun + grows) < NEAR, "%" PRIx64 ", %" PRIx64 " (mended?)",
 		      begun, then);
-		/* The page is written. */
+		/* The ioctl writes the page. */
 		CHECK(ioctl(fd, PERF_EVENT_IOC_PERIOD, &(uint64_t){20000}) == 0);
 		flags = tach_reader_end(v.reader, &mark, delta);
 		CHECK(by_page() - (begun + grows) < NEAR);

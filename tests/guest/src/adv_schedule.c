@@ -148,7 +148,7 @@ static void entries_are_right_or_flagged(const struct tach_snapshot *shot)
 	CHECK(n == ENTRIES, "%d", n);
 }
 
-/* The same rival, and named regions, which subtract what they measured. */
+/* The same competitor, and named regions, which subtract their measured cost. */
 static void regions_beside_a_competitor(void)
 {
 	struct tach_regions_options opt = {
@@ -182,7 +182,7 @@ static void suspend(void *process)
 	adversary_sleep(300);
 }
 
-/* The whole process stopped and continued by another. */
+/* Another process stops and continues the whole process. */
 static void suspension(void)
 {
 	if (!machine_has_pmu())

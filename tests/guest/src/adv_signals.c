@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A storm of signals on the victim's own thread, whose handler moves counters under the very
- * read that it interrupts: the adversary that a missing look at the page's lock does not
- * survive.
+ * A storm of signals on the victim's own thread. The handler moves counters during the very
+ * read that it interrupts: a reader that does not check the page's lock fails under this
+ * adversary.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static volatile uint64_t strikes;
 static int pinned = -1;
 
 /*
- * A pinned event comes and goes: the kernel deals the counters out anew each time. On RISC-V an
+ * A pinned event comes and goes: each time the kernel assigns the counters again. On RISC-V an
  * event keeps its counter while it is enabled.
  */
 static void come_and_go(int sig)
@@ -42,7 +42,7 @@ static void come_and_go(int sig)
 	errno = saved;
 }
 
-/* The victim's own group goes off and on. */
+/* The victim's own group is turned off and on. */
 static void off_and_on(int sig)
 {
 	int saved = errno, leader = tach__reader(v.reader)->hard.leader;
@@ -54,7 +54,7 @@ static void off_and_on(int sig)
 	errno = saved;
 }
 
-/* All events that this thread opened go off and on. */
+/* All events that this thread opened are turned off and on. */
 static void own_off_and_on(int sig)
 {
 	int saved = errno;
@@ -79,9 +79,9 @@ static void nested(int sig)
 }
 
 /*
- * Each signal is sent for when the one before has come and the victim has taken a turn since: a
- * timer that repeats could come as fast as a slow machine handles it, and leave the victim
- * none.
+ * The next signal is sent after the previous one has arrived and the victim has taken a turn: a
+ * repeating timer could be as fast as a slow machine handles signals, and leave no time for the
+ * victim.
  */
 static void storm(const char *what, void (*handler)(int), long microseconds)
 {
@@ -97,7 +97,7 @@ static void storm(const char *what, void (*handler)(int), long microseconds)
 	action.sa_handler = handler;
 	sigaction(SIGALRM, &action, NULL);
 	strikes = 0;
-	/* Where an instruction takes 8 ns a turn takes as much longer. */
+	/* If an instruction takes 8 ns, a turn takes longer in proportion. */
 	if (machine_is_arm64() && machine_is_exact())
 		microseconds *= 8;
 	while (v.reads < adversary_reads() || strikes < adversary_strikes(STRIKES)) {

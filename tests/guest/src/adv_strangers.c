@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Unusual actions of a program itself while its regions and readers are open: vfork, threads
- * and forks that no library sees, a system call filter, coroutines, its own files on the
- * library's descriptor numbers, handlers on an alternate stack. Entries are counted, counts
- * exact or flagged, the program's files are left alone.
+ * and forks unknown to libraries, a system call filter, coroutines, its own files on the
+ * library's descriptor numbers, handlers on an alternate stack. Entries are counted, counts are
+ * exact or flagged, and the program's files stay unchanged.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,11 +37,12 @@ enum {
 	HANDLED = 100
 };
 /*
- * Instructions that others execute in between, and the most that this thread adds around them.
+ * Instructions that others execute between the reads, and the most that this thread adds around
+ * them.
  */
 enum { OTHERS = 100000, AROUND_MOST = 20000 };
 
-/* A fiftieth of the other adversaries' reads: here the strikes matter. */
+/* A fiftieth of the other adversaries' reads, because here the strikes matter. */
 static uint64_t reads_each(uint64_t strikes)
 {
 	return adversary_reads() / 50 / strikes + 1;
@@ -49,7 +50,7 @@ static uint64_t reads_each(uint64_t strikes)
 
 /* ---- regions ---- */
 
-/* The region "work" at the last look; none after regions_begin. */
+/* The region "work" at the last look; NULL or 0 after regions_begin. */
 static struct {
 	uint64_t calls, flagged;
 	int64_t counted;
@@ -57,7 +58,7 @@ static struct {
 
 static void regions_begin(void)
 {
-	/* On RISC-V the victim has instructions (tests/guest/adversary.h). */
+	/* On RISC-V the victim counts instructions (tests/guest/adversary.h). */
 	struct tach_regions_options opt = {.events = machine_is_exact() ? "instructions,cycles"
 									: "cycles"};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -92,7 +93,7 @@ static int look(const char *name, struct seen *seen)
 	return found;
 }
 
-/* A loop of known length, with the instruction that brings the number into its register. */
+/* A loop of known length, with the instruction that loads the number into its register. */
 static __attribute__((noinline)) void work(void)
 {
 	TACH_START(work);
@@ -100,7 +101,7 @@ static __attribute__((noinline)) void work(void)
 	TACH_STOP(work);
 }
 
-/* Why the region "work" is not what `calls` entries since make, or NULL. */
+/* Returns how the region "work" differs from `calls` entries since then, or NULL. */
 static const char *work_wrong(uint64_t calls)
 {
 	int64_t want = (int64_t)calls * (ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS + 1), got;
@@ -146,7 +147,7 @@ static void check_calls(const char *name, uint64_t calls, uint64_t lost)
 	      seen.info.calls, calls, seen.info.lost, lost);
 }
 
-/* ---- other state while a region and a reader are open ---- */
+/* ---- other program state while a region and a reader are open ---- */
 
 /*
  * Only instructions that the victim itself executes between begin and end count for it: the
@@ -221,10 +222,10 @@ static void vfork_in_a_region(void)
 }
 
 /*
- * Measures as the parent, whose memory it shares and which waits. The parent may still be
- * switching out, with its counters on its processor and its pages showing them, while the child
- * reads on another processor. The child then gets that processor's counters or, if arm64 gave
- * user space none there, SIGILL.
+ * The child measures as the parent does: it shares the parent's memory, and the parent waits.
+ * The parent may still be switching out, with its counters on its processor and its pages
+ * showing them, while the child reads on another processor. The child then reads that
+ * processor's counters or, if arm64 denies user space access there, gets SIGILL.
  */
 static void vfork_and_measure(void)
 {
@@ -242,8 +243,8 @@ static void vfork_and_measure(void)
 }
 
 /*
- * No contract says what is counted in such a child; the parent's must stay right. The child
- * need not survive a fault without the handler.
+ * No contract covers counts in such a child; the parent's counts must stay right. Without the
+ * handler a fault may end the child.
  */
 static void vfork_that_measures(void)
 {
@@ -256,7 +257,7 @@ static void vfork_that_measures(void)
 	CHECK(child_status == 0, "%x", child_status);
 }
 
-/* ---- threads that no library knows of ---- */
+/* ---- threads that no library knows ---- */
 
 static _Alignas(16) char raw_stack[65536];
 static volatile int raw_alive;
@@ -285,7 +286,7 @@ static void raw_thread_strike(void)
 		    CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			    CLONE_SYSVSEM | CLONE_CHILD_CLEARTID,
 		    NULL, NULL, NULL, &raw_alive) > 0);
-	/* Some at the same time, some while this thread sleeps. */
+	/* Some threads run in parallel, some while this thread sleeps. */
 	if (raw_ran % 2)
 		machine_loop(1000);
 	raw_wait();
@@ -302,7 +303,7 @@ static void raw_threads(void)
 	CHECK(raw_ran == strikes, "%" PRIu64, raw_ran);
 }
 
-/* ---- a fork by system call, of which no hook of the C library knows ---- */
+/* ---- a fork by system call, which calls no hook of the C library ---- */
 
 /* Its exit status is the number of the first failed check. */
 static int raw_child(struct victim *parent)
@@ -343,7 +344,7 @@ static void raw_forks(void)
 		{
 			TACH_START(around_fork);
 			child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-			/* The child's STOP has no START in it. */
+			/* The child's STOP has no START of its own. */
 			TACH_STOP(around_fork);
 		}
 		if (child == 0)
@@ -361,7 +362,7 @@ static void raw_forks(void)
 	tach_regions_disable();
 }
 
-/* ---- a filter that lets through what a worker needs ---- */
+/* ---- a filter that permits the calls that a worker needs ---- */
 
 static int filter(void)
 {
@@ -400,7 +401,7 @@ static void filtered_meet(char byte)
 	CHECK(read(filtered_looked[0], &byte, 1) == 1);
 }
 
-/* Filters are a thread's own: this one's end is filtered, too, its join is not. */
+/* A filter belongs to one thread: the end of this thread is filtered too, its join is not. */
 static void *filtered(void *unfiltered)
 {
 	const uint64_t strikes = adversary_strikes(FILTERED);
@@ -426,7 +427,7 @@ static void *filtered(void *unfiltered)
 	r = tach_reader_open(v.set, &second, &err);
 	CHECK(r < 0 && !second && err.text[0], "%d", r);
 	tach_reader_close(second);
-	/* If there is no memory, an error says so; otherwise some memory was left. */
+	/* If there is no memory, an error reports it; otherwise some memory was left. */
 	r = tach_snapshot_take(&s, &err);
 	CHECK(r == 0 || (r < 0 && err.text[0]), "%d", r);
 	tach_snapshot_free(s);
@@ -435,7 +436,10 @@ static void *filtered(void *unfiltered)
 	return NULL;
 }
 
-/* Its counts are checked while it lives, and after it has ended without memory for them. */
+/*
+ * The counts of the filtered thread are checked while it lives, and after it has ended without
+ * memory for them.
+ */
 static int filtered_child(void)
 {
 	const uint64_t strikes = adversary_strikes(FILTERED);
@@ -494,7 +498,7 @@ static void yield_from(int i)
 	swapcontext(&coroutine[i], &scheduler);
 }
 
-/* Its marks are on its own stack; the others' work in between is in its region. */
+/* Marks are on the coroutine's own stack; its region contains the others' work in between. */
 static void one_coroutine(int i)
 {
 	const uint64_t least = 2 * ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS;
@@ -527,7 +531,7 @@ static void one_coroutine(int i)
 	coroutines_left--;
 }
 
-/* They begin and end in an order that is no stack's, all on this thread. */
+/* Regions begin and end in an order that no stack has, all on this thread. */
 static void coroutines_switch_inside(void)
 {
 	const uint64_t switches = adversary_strikes(SWITCHES);
@@ -570,7 +574,7 @@ static void coroutines_switch_inside(void)
 
 /* ---- files of the program on the library's numbers ---- */
 
-/* Everything that is an event gets `file` on its number; how many, and which last. */
+/* Replaces every event's descriptor by `file`; returns how many, and the last one. */
 static int take_numbers(int file, int *last)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -589,7 +593,7 @@ static int take_numbers(int file, int *last)
 
 static const char bytes[] = "of the program";
 
-/* On a thread of its own: its end closes what it opened, and nothing else. */
+/* On its own thread: the thread's end closes only the descriptors that it opened. */
 static void *numbers_taken_inside(void *arg)
 {
 	int last = -1, n;
@@ -619,7 +623,8 @@ static void numbers_taken_under_regions(void)
 	CHECK(file >= 0 && write(file, bytes, sizeof bytes) == sizeof bytes);
 	for (uint64_t i = 0; i < strikes; i++) {
 		victim_tell(&v, "strikes", i);
-		if (i < OPENED) { /* later threads find the set as another left it */
+		if (i < OPENED) { /* later threads find the set in the state that an earlier
+				     thread left */
 			tach_regions_disable();
 			regions_begin();
 		}
@@ -639,7 +644,7 @@ static void numbers_taken_under_regions(void)
 	unlink(name);
 }
 
-/* ---- handlers on a stack of their own ---- */
+/* ---- handlers on an alternate stack ---- */
 
 static sigjmp_buf landing;
 static volatile uint64_t handled, left, entered;
@@ -668,7 +673,7 @@ static void on_alternate(int sig)
 	errno = saved;
 }
 
-/* Left with a region open. */
+/* Leaves with a region open. */
 static void leave_alternate(int sig)
 {
 	TACH_SCOPE(never_stopped);
@@ -697,7 +702,7 @@ static void around_handlers(void)
 	entered++;
 }
 
-/* The next signal is sent for when the one before has come. */
+/* The next signal is sent after the previous one arrived. */
 static void storm_on_alternate(uint64_t strikes)
 {
 	static struct itimerval once;
@@ -727,7 +732,7 @@ static void check_first_entered(void)
 }
 
 /*
- * How many entries of a region around handlers were reported as lost although they were
+ * Returns how many entries of a region around handlers were reported as lost although they were
  * counted.
  */
 static uint64_t lost_too_often(const char *name, uint64_t calls)
@@ -742,7 +747,8 @@ static uint64_t lost_too_often(const char *name, uint64_t calls)
 /* A timer strikes anywhere; every 64th time the program leaves a handler by a jump. */
 static void handlers_on_another_stack(void)
 {
-	char alternate[65536]; /* where older frames are, above those that it interrupts */
+	char alternate[65536]; /* higher in memory than the frames that it interrupts, where
+				  older frames are */
 	stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
 	stack_t none = {.ss_flags = SS_DISABLE};
 	struct seen seen;
@@ -766,18 +772,20 @@ static void handlers_on_another_stack(void)
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 	CHECK(sigaltstack(&none, NULL) == 0);
-	memset(alternate, 0xa5, sizeof alternate); /* the marks of those left are gone */
+	memset(alternate, 0xa5, sizeof alternate); /* overwrites the marks of left regions */
 	for (int i = 1; i < 100; i++)
 		work();
 	check_work("alternate stack", 100);
-	/* A first entry in a handler may come between START's look at its level and its store,
-	 * and "never_stopped" lies below (README, limits): five instructions. */
+	/*
+	 * A first entry in a handler may come between START's check of its level and its store,
+	 * while "never_stopped" is below it (README, limits): five instructions.
+	 */
 	too_often = lost_too_often("outer", entered) + lost_too_often("inner", entered) +
 		    lost_too_often("in_handler", handled);
 	CHECK(too_often <= HANDLED / 20, "%" PRIu64 " entries counted, and as lost too",
 	      too_often);
 	check_first_entered();
-	/* The last one may not be detected yet: a later slow path detects it. */
+	/* The last entry may not be detected yet: a later slow path detects it. */
 	CHECK(look("never_stopped", &seen) == 1 && seen.info.calls == 0 &&
 		      seen.info.lost + 1 >= left && seen.info.lost <= left,
 	      "%" PRIu64 " calls, %" PRIu64 " lost of %" PRIu64, seen.info.calls,

@@ -3,8 +3,9 @@
  * Words that a thread and its signal handlers change, each during the other's change: the word
  * is read-only at that moment, so that the handler interrupts exactly the store. The state kept
  * about a page (TACH_COUNTER_SEE): the address of the code for the counter that the page shows,
- * and the page's lock. Counts (TACH_COUNT) and sequences (TACH_TAKE), by single instructions
- * and without. With single instructions an interrupt adds nothing to the enclosing regions.
+ * and the page's lock. Counts (TACH_COUNT) and sequences (TACH_TAKE), with and without
+ * single-instruction updates. With single instructions an interrupt adds nothing to the
+ * enclosing regions.
  */
 #include <stdio.h>
 
@@ -22,7 +23,7 @@
 enum { SEES, COUNTS };
 static struct perf_event_mmap_page page;
 static struct tach_way way = {&page, NULL};
-static const char **at; /* alone in its memory page, */
+static const char **at; /* alone in its memory page */
 static uint64_t *word;	/* or this is */
 static volatile int handled, interrupts, does;
 static uint32_t single;
@@ -43,7 +44,7 @@ static void writable(int is)
 	CHECK(mprotect(at, (size_t)getpagesize(), PROT_READ | (is ? PROT_WRITE : 0)) == 0);
 }
 
-/* The page changes, and this looks, as the kernel and a handler's START do; or it counts. */
+/* Changes the page and looks at it, as the kernel and a handler's START do; or counts. */
 static void handler(int number)
 {
 	uint32_t lock;
@@ -88,7 +89,7 @@ static void what_cannot_be_read_changes_nothing(void)
 	CHECK(!TACH_COUNTER_SEE(at, way, lock) && *at == code(3));
 }
 
-/* `times` handlers in a row, each with something newer. */
+/* Runs `times` handlers in a row, each with a newer value. */
 static void interrupted(int times)
 {
 	uint32_t lock;
@@ -110,7 +111,7 @@ static void what_a_handler_found_stays(void)
 	interrupted(5);
 }
 
-/* It ends, because there is a slow path. */
+/* The loop ends, because there is a slow path. */
 static void looks_end(void)
 {
 	uint32_t lock;
@@ -152,7 +153,7 @@ static void interrupted_take(void)
 	CHECK(was && *word == 5 + 100 * (uint64_t)interrupts, "%d", (int)*word);
 }
 
-/* The instructions of this processor, and those of any processor. */
+/* Tests the instructions of this processor, and those that any processor has. */
 static void counts_of_a_handler_stay(void)
 {
 	does = COUNTS;
@@ -210,7 +211,7 @@ static struct shown shown(void)
 	return s;
 }
 
-/* An interrupt every 60 us: a sampling event of software that leaves no samples. */
+/* An interrupt every 60 us: a software event that samples without a buffer. */
 static int interrupt(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -221,7 +222,7 @@ static int interrupt(void)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* All entries without a flag are as long as the shortest one. */
+/* All entries without a flag have the length of the shortest one. */
 static void entries_are_as_long(const char *when)
 {
 	struct shown before = shown();
@@ -259,7 +260,7 @@ static void interrupts_add_nothing(void)
 	if (!TACH_SINGLE())
 		SKIP("this architecture's first version has no single instructions");
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
-	around(); /* it opens and calibrates */
+	around(); /* the first entry opens and calibrates */
 	entries_are_as_long("alone");
 	fd = interrupt();
 	CHECK(fd >= 0);

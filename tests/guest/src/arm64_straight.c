@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The straight ways of START and STOP in arm64's code, which counts by addresses and asks the
- * leader's page beforehand. Its counters are pretended; x86 runs this test outside a guest.
+ * The fast paths of START and STOP in arm64's code, which counts by addresses and reads the
+ * leader's page first. Its counters are simulated; x86 runs this test outside a guest.
  */
 #ifdef __aarch64__
 #include "tests/unit/region/region_straight.c"

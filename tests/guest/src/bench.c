@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The benchmark harness on counters that count exactly: known bodies take what they take. */
+/* The benchmark harness with exact counters: known bodies show their known counts. */
 #include <math.h>
 #include <tach/bench.h>
 #include "tests/check.h"
@@ -7,7 +7,7 @@
 
 enum { LENGTH = 50, BODY = MACHINE_LOOP_INSTRUCTIONS * LENGTH };
 
-/* Loops of known length: body and empty loop differ in it and in loading its length. */
+/* Loops of known length: body and empty loop differ by the loop and by loading its length. */
 static void known(void *context, uint64_t n)
 {
 	uint64_t length = *(const uint64_t *)context;
@@ -39,7 +39,10 @@ static int find(const struct tach_bench *bench, const char *name, struct tach_be
 	return -1;
 }
 
-/* A sample that was rescheduled may have a few instructions more: on a busy host many are. */
+/*
+ * A rescheduled sample may have a few instructions more, and on a busy host many samples are
+ * rescheduled.
+ */
 static struct tach_bench *run_undisturbed(int which)
 {
 	for (int tries = 1;; tries++) {
@@ -68,7 +71,7 @@ static void a_known_body_is_counted_exactly(void)
 	find(b, "instructions", &longer);
 	/*
 	 * The difference is not 100, because loading the length is part of the body; but it is
-	 * the same twice.
+	 * equal both times.
 	 */
 	CHECK(fabs(longer.median - shorter.median - 2 * BODY) < 1e-9, "%g and %g",
 	      shorter.median, longer.median);

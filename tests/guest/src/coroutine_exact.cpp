@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines in turns on one thread, each with a region that follows it
- * (tach/coroutine.hpp). The language adds the same to each segment, so the difference of their
- * loops is exact. Two more coroutines nest two regions of one site. If the kernel interrupted
- * an entry, it is flagged and everything is repeated.
+ * Two coroutines alternate on one thread, each with a region that follows it
+ * (tach/coroutine.hpp). The compiler adds the same code to each segment, so the difference of
+ * their loops is exact. Two more coroutines nest two regions of one site. If the kernel
+ * interrupted an entry, it is flagged and everything is repeated.
  */
 #include <coroutine>
 #include <cstddef>
@@ -17,7 +17,9 @@ namespace
 
 constexpr int SEGMENTS = 100, NESTED = 3, SHORT = 1000, LONG = 3000, MOST = 100;
 
-/* Frames lie alike in a page: how many instructions clear one depends on its address on arm64.
+/*
+ * Frames have equal positions in a page, because on arm64 the address decides how many
+ * instructions clear a frame.
  */
 alignas(4096) unsigned char frames[2][4096];
 int nframes;
@@ -97,7 +99,7 @@ tach_site sites[4] = {TACH_SITE_INIT("short", 0, ""), TACH_SITE_INIT("long", 0, 
 		      TACH_SITE_INIT("short, nested", 0, ""),
 		      TACH_SITE_INIT("long, nested", 0, "")};
 
-/* Of the sites `at` and `at + 1`. 1: right, 0: wrong, -1: interrupted. */
+/* Checks the sites `at` and `at + 1`. Returns 1: right, 0: wrong, -1: interrupted. */
 int judge(const tach_snapshot *shot, int at, int loops, uint64_t calls)
 {
 	double value[2] = {0, 0};

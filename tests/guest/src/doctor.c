@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The doctor on a real kernel whose settings are changed under it: each gives its own verdict.
+ * The doctor on a real kernel while the test changes its settings: each setting gives its own
+ * verdict.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -46,7 +47,7 @@ static int user_access(const char *value)
 	return put("/proc/sys/kernel/perf_user_access", value);
 }
 
-/* In a child, because what a process has mapped before lives on in it. */
+/* In a child, because a process keeps its earlier mappings. */
 static void examine(uid_t uid, rlim_t memlock)
 {
 	int status = -1;
@@ -165,7 +166,7 @@ static void locked_memory(void)
 	CHECK(!found(TACH_CAUSE_MLOCK) && x->verdict == TACH_VERDICT_FAST);
 }
 
-/* Pinned events for all tasks on every CPU, as a system-wide profiler holds them. */
+/* Opens pinned events for all tasks on every CPU, as a system-wide profiler does. */
 static void take(int share, uint64_t config, int *fds)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);

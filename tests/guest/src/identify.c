@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Identification on a processor that is known by the name the kernel shows. */
+/* Identification of a processor that is known by the kernel's name for it. */
 #include <stdio.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -52,7 +52,7 @@ static void this_machine_is_identified(void)
 	      "got %s, want %s: %s", info.name, pmu, err.text);
 }
 
-/* By instruction and by the kernel's files: the same. */
+/* By instruction and by the kernel's files: both give the same result. */
 static void two_ways_agree(void)
 {
 	int arch = tach__native_arch(), a[8], b[8], n, m;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* LIKWID's markers on a real kernel: loops of known length, by thread, constant and computed
- * names. */
+/*
+ * LIKWID's markers on a real kernel: loops of known length, by thread, with constant and
+ * computed names.
+ */
 #define LIKWID_PERFMON
 #include "compat/likwid/edges.c"
 #include "compat/likwid/group.c"
@@ -59,7 +61,7 @@ static void loops_are_counted(void)
 	if (!machine_is_exact())
 		SKIP("instruction counts are not exact on this machine");
 	begin();
-	/* The first entry at a place finds out which region it is. */
+	/* The first entry at a place looks up its region. */
 	for (uint64_t n = 1; n < 1000000; n *= 10) {
 		double constant = ENTRY("constant", n), computed = ENTRY(tag, n);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Promises of the guest itself, without the library: a PMU (or none), counters of the requested
- * width, readable in user space, and exact counts of instructions. When this fails, look at
- * tests/guest/boot before anything else.
+ * Features of the guest itself, without the library: a PMU (or none), counters of the requested
+ * width, readable in user space, and exact counts of instructions. If this test fails, look at
+ * tests/guest/boot first.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,8 @@ static void counters_are_readable_and_as_wide(void)
 }
 
 /*
- * Two counts of loops that differ in nothing but their length: the difference is the length's.
+ * Counts of two loops that differ only in length: the difference is exactly that of the
+ * lengths.
  */
 static void instructions_are_exact(void)
 {
@@ -129,8 +130,9 @@ static int events_kept_open(void)
 }
 
 /*
- * The code that counts page faults would be switched on and off by the first event and the last
- * one, while another processor executes it, and QEMU might go on with the old one (init.c).
+ * The kernel would switch the code that counts page faults on with the first event and off with
+ * the last one, while another processor executes it, and QEMU might continue with the old code
+ * (init.c).
  */
 static void each_event_counts(void)
 {
@@ -155,7 +157,7 @@ int main(void)
 	CASE(pmu_is_as_asked_for);
 	CASE(counters_are_readable_and_as_wide);
 	CASE(instructions_are_exact);
-	/* On x86 the guest x86-rewritten asks more of it. */
+	/* On x86 the guest x86-rewritten tests more of this. */
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1 && !machine_is("x86"))
 		CASE(each_event_counts);
 	return check_done();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach-mini.h against the real kernel: loops of known length are counted exactly, the fallbacks
- * say why, another thread's reader is LOST, and the library works in the same program.
+ * tach-mini.h with the real kernel: loops of known length are counted exactly, the fallbacks
+ * give the reason, another thread's reader is LOST, and the library works in the same program.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,13 +14,14 @@
 static struct tach_mini m;
 static uint64_t delta[TACH_MINI_COUNTERS_MAX];
 
-static uint64_t fewest; /* instructions of the last loop() */
+static uint64_t fewest; /* instructions of the most recent loop() */
 
-/* Sets fewest to the count of a region that nothing interrupted. */
+/* Sets fewest to the count of a region that was not interrupted. */
 static uint32_t loop(uint64_t n, unsigned events)
 {
-	/* Where the kernel's instructions are counted too, the region without any of them is
-	 * the shortest one. */
+	/*
+	 * If the kernel's instructions are counted too, the shortest region has none of them.
+	 */
 	int tries = machine_counts_kernel() ? 20 : 1;
 	uint32_t flags = 0;
 
@@ -44,7 +45,7 @@ static uint32_t loop(uint64_t n, unsigned events)
 	return tries ? flags : 0;
 }
 
-/* Two lengths: the constant that begin and end add is the same for both. */
+/* Two lengths: begin and end add the same constant to both. */
 static void loops_are_exact(void)
 {
 	uint64_t one, many;
@@ -152,7 +153,7 @@ static void bad_lists_are_errors(void)
 	tach_mini_close(&m);
 }
 
-/* A region of the library around one of the header: both count. */
+/* A region of the library around a region of the header: both count. */
 static void the_library_works_beside_it(void)
 {
 	CHECK(tach_mini_open(&m, "page-faults") >= 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Intel's architectural performance monitoring, version 6, as the emulated PMU and the kernel
- * give it: CPUID leaf 23H, and the bits umask2 and eq of an event.
+ * show it: CPUID leaf 23H, and the bits umask2 and eq of an event.
  */
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -10,7 +10,11 @@
 #include "tests/guest/counter.h"
 #include "tests/guest/machine.h"
 
-enum { TURNS = 100000, SLACK = 200, OTHER = 8 /* instructions per count of any other event */ };
+enum {
+	TURNS = 100000,
+	SLACK = 200,
+	OTHER = 8 /* instructions per count of an unknown event */
+};
 
 /* Intel SDM volume 3, architectural performance monitoring version 6, CPUID leaf 23H. */
 static void leaf_23h(void)
@@ -61,7 +65,7 @@ static void plain_events(void)
 	expect(0xc4, TURNS);
 }
 
-/* Linux 7.0 and newer offer both; an older one takes the bits and drops them. */
+/* Linux 7.0 and newer offer both; older ones accept and ignore the bits. */
 static void umask2_and_eq(void)
 {
 	const uint64_t umask2 = (uint64_t)1 << 40, eq = (uint64_t)1 << 36;
@@ -72,7 +76,7 @@ static void umask2_and_eq(void)
 	       NULL) == offered,
 	      "%s", format);
 	CHECK((counter_setting("format/eq", line, sizeof line)[0] != 0) == offered, "%s", line);
-	/* Branches with a umask2 are an event that the emulator does not know. */
+	/* The emulator does not know branches with a umask2, so it counts an unknown event. */
 	expect(0xc4 | umask2, offered ? MACHINE_LOOP_INSTRUCTIONS * TURNS / OTHER : TURNS);
 	expect(0xc4 | eq, TURNS);
 	/* For an event with a fixed counter the kernel ignores umask2. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every preset of the PMU that this machine has, on the real kernel: its events are opened pass
- * by pass, count a loop of known length, and its formula gives what the loop says where that is
- * known. Events that an emulated PMU does not have the kernel refuses.
+ * Every preset of this machine's PMU on the real kernel: its events are opened pass by pass and
+ * count a loop of known length, and its formula gives the expected value if that is known. The
+ * kernel refuses events that an emulated PMU lacks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,12 +24,14 @@ static int pmu;
 struct pass {
 	char events[4096]; /* a list for a set */
 	int number[TACH_COUNTERS_MAX], count;
-	int slots; /* 1: they come first, and are no number's */
+	int slots; /* 1: slots are the first event, and no operand needs them */
 };
 
 static const char SLOTS[] = "TOPDOWN:SLOTS";
 
-/* A group of a PMU with many counters and the fields of PERF_METRICS has more than a set takes.
+/*
+ * On a PMU with many counters, a group with the fields of PERF_METRICS may have more members
+ * than a set accepts.
  */
 static int fill(struct pass *p, const struct tach_expansion *x, const struct tach_schedule *s,
 		int group)
@@ -53,7 +55,10 @@ static int fill(struct pass *p, const struct tach_expansion *x, const struct tac
 	return 0;
 }
 
-/* An interrupted region is exact too but flagged; an undisturbed one is taken. 0: none was. */
+/*
+ * An interrupted region is exact too but flagged; use an undisturbed one. Returns 0 if there
+ * was none.
+ */
 static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
 {
 	struct tach_mark mark;
@@ -67,7 +72,7 @@ static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
 	return 0;
 }
 
-/* n[i] of the pass: the count of TURNS turns. Returns 0, or the library's error. */
+/* Stores in n[i] the counts of the pass for TURNS turns. Returns 0, or the library's error. */
 static int count(const struct pass *p, uint64_t *n, struct tach_error *err)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -115,8 +120,11 @@ static int split(const struct tach_expansion *x, struct tach_schedule *s, int *s
 	return tach_schedule_split(events, n + 1, 1, &opt, s, err);
 }
 
-/* The value over TURNS turns, or NaN with the reason in err when it cannot be counted here. */
-static int with_slots; /* how many were measured so */
+/*
+ * Returns the value for TURNS turns, or NaN with the reason in err if it cannot be counted
+ * here.
+ */
+static int with_slots; /* how many values were measured with slots */
 
 static double measure(const char *name, int *passes, uint32_t *flags, struct tach_error *err)
 {
@@ -127,12 +135,12 @@ static double measure(const char *name, int *passes, uint32_t *flags, struct tac
 	double value = NAN;
 	int code = tach_derived_expand(presets, pmu, name, &x, err);
 
-	/* Vendors' metrics may need what no counter of a core tells. */
+	/* Metrics of vendors may need values that no core counter has. */
 	CHECK(code == 0 || strstr(err->text, "cannot be computed"), "%s: %d, %s", name, code,
 	      err->text);
 	if (!code) {
 		code = split(x, &s, &pass.slots, err);
-		/* Some have more events than one call splits. */
+		/* Some presets have more events than one call can split. */
 		CHECK(code == 0 || code == TACH_ERR_TOOMANY, "%s: %s", name, err->text);
 		with_slots += pass.slots;
 	}
@@ -188,7 +196,7 @@ static void every_preset_opens(void)
 	}
 	printf("# %d opened, %d of them in passes, %d refused; %d asked for slots beside\n",
 	       opened, more, refused, with_slots);
-	/* Linux shows that name where there is PERF_METRICS. */
+	/* Linux shows that name if the processor has PERF_METRICS. */
 	CHECK(access("/sys/bus/event_source/devices/cpu/events/topdown-retiring", F_OK) != 0 ||
 		      with_slots > 0,
 	      "%d with slots beside", with_slots);
@@ -209,7 +217,7 @@ static void the_loop_comes_back(void)
 	      instructions);
 	CHECK(fabs(known("ipc") - instructions / cycles) < 0.01, "%g cycles", cycles);
 	if (machine_is_arm64())
-		return; /* QEMU's counts no branches there */
+		return; /* QEMU's PMU counts no branches there */
 	branches = known("PAPI_BR_INS");
 	CHECK(branches == TURNS, "%g branches", branches);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RDPMC user disable (CPUID 23H.0:EBX[2]; Linux 7.0 and newer use it): a counter that is hidden
- * reads 0 in user space, without a fault. Here is what page and RDPMC say of the events of a
+ * Tests RDPMC user disable (CPUID 23H.0:EBX[2]; Linux 7.0 and newer use it): a hidden counter
+ * reads 0 in user space, without a fault. The test compares page and RDPMC for events of a
  * thread and of a processor, opened before and after changes of /sys/devices/cpu/rdpmc.
  */
 #if defined(__x86_64__)
@@ -16,13 +16,13 @@
 #include "tests/guest/machine.h"
 
 /*
- * Linux 7.0 and 7.1 hide a counter by the setting of the moment when it starts, of which its
- * page does not tell: BLIND. Linux 7.2 hides it where the page says that it cannot be read, and
- * nowhere else: TOLD. Older ones, and processors without the feature, hide nothing.
+ * Linux 7.0 and 7.1 hide a counter by the setting at the time when it starts, which its page
+ * does not show: BLIND. Linux 7.2 hides a counter only if its page says that it cannot be read:
+ * TOLD. Older kernels, and processors without the feature, hide nothing.
  */
 static enum { NOTHING, BLIND, TOLD } hides;
 
-/* Largest count of a processor's event from RDPMC to read(2). */
+/* Largest growth of a processor event's count between RDPMC and read(2). */
 enum { SLACK = 1000000, TRIALS = 100, CHANGES = 2000 };
 
 static const struct {
@@ -66,12 +66,12 @@ static struct counter open_one(uint64_t config, enum whose whose)
 	return c;
 }
 
-/* Result of reading the event as its page says. */
+/* Result of reading the event as its page describes. */
 enum sight {
-	RIGHT,	 /* offset and counter are the count */
+	RIGHT,	 /* offset plus counter is the count */
 	REFUSED, /* the page says that it cannot be read */
-	ZERO,	 /* the page invites, and the counter reads 0 */
-	FAULT,	 /* the page invites, and RDPMC faults */
+	ZERO,	 /* the page permits the read, and the counter reads 0 */
+	FAULT,	 /* the page permits the read, and RDPMC faults */
 	WRONG
 };
 
@@ -119,7 +119,7 @@ static void opened_under_each_setting(void)
 	set(1);
 }
 
-/* The kernel decides if a processor's event can be read when it is opened or started. */
+/* The kernel decides whether a processor's event can be read when it is opened or started. */
 static void processors_event_under_changes(void)
 {
 	static const enum sight hidden[] = {RIGHT, ZERO, REFUSED};
@@ -165,8 +165,8 @@ static void counters_opened_under_0_stay_refused(void)
 }
 
 /*
- * Access is taken from a thread, which then sleeps, and given back: Linux 7.0 and 7.1 hid the
- * counter when it was switched in, and show it again when that happens next.
+ * A thread loses access, sleeps, and gets access back: Linux 7.0 and 7.1 hide the counter at
+ * the next switch-in, and show it again at the one after the access returned.
  */
 static void access_taken_and_given_back(void)
 {
@@ -178,7 +178,7 @@ static void access_taken_and_given_back(void)
 			enum sight seen;
 
 			set(0);
-			SEES(&c, FAULT); /* the page invites all the same */
+			SEES(&c, FAULT); /* the page still permits the read */
 			counter_sleep(1000);
 			set(1);
 			seen = look(&c);
@@ -193,7 +193,7 @@ static void access_taken_and_given_back(void)
 	}
 }
 
-/* In another process: any change, some thousand times. */
+/* Starts a process that makes random changes, some thousand times. */
 static pid_t changes(void)
 {
 	pid_t child = fork();
@@ -212,7 +212,10 @@ static pid_t changes(void)
 	_exit(0);
 }
 
-/* A page whose lock did not change invites to read, and the counter reads 0? */
+/*
+ * Counts reads where the page's lock did not change, the page permits the read, and the counter
+ * reads 0.
+ */
 static void a_storm_of_changes(void)
 {
 	uint64_t invited = 0, zeros = 0;

@@ -16,7 +16,7 @@
 
 enum { MAX = 4 };
 
-/* instructions first where they can be counted, then cycles, further instructions. */
+/* instructions first if they can be counted, then cycles, then further instructions */
 static int open_n(int n)
 {
 	struct perf_event_attr attr[MAX];
@@ -44,14 +44,14 @@ static int open_n(int n)
 
 /*
  * Extra counts of the end of a rescheduled region, and of a region that the kernel interrupted
- * during begin or end. This happens occasionally, mostly on a busy machine.
+ * during begin or end. This happens rarely, mostly on a busy machine.
  */
 enum { TRIES = 100, SLOW_END = 40, TORN = 400, TORN_MOST = TRIES / 10 };
 
 /*
- * A region without a flag has the exact count. A rescheduled region misses nothing either, but
- * its end read the counters again and includes the instructions for that. A long region may
- * find no time between two moments at which the kernel schedules.
+ * A region without a flag has the exact count. A rescheduled region also misses nothing, but
+ * its end read the counters again and includes the instructions for that. A long region may not
+ * fit between two moments at which the kernel schedules.
  */
 static uint64_t measure(uint64_t n, uint32_t *flags)
 {
@@ -96,8 +96,9 @@ static void loops_are_counted_exactly(void)
 	close_all();
 }
 
-/* A system call between the edges: one that sleeps, and so is rescheduled, or one that does
- * not.
+/*
+ * A system call between the edges: either one that sleeps, so that the region is rescheduled,
+ * or one that does not.
  */
 static uint64_t across(long number, unsigned member, uint32_t *flags)
 {
@@ -176,7 +177,7 @@ static void counts_lie_between_two_system_calls(void)
 	close_all();
 }
 
-/* The cost of a region, as the guest's exact counter sees it: what lies between the reads. */
+/* The cost of a region as the guest's exact counter measures it: the code between the reads. */
 static void sizes_of_windows(void)
 {
 	if (!machine_is_exact())
@@ -200,7 +201,10 @@ static void sizes_of_windows(void)
 	}
 }
 
-/* The least that `what` between two reads of one counter adds to the region, of many. */
+/*
+ * Returns the smallest number of instructions that `what` between two reads of one counter adds
+ * to the region.
+ */
 static uint64_t least(void (*what)(void))
 {
 	uint64_t best = UINT64_MAX;
@@ -220,9 +224,8 @@ static uint64_t least(void (*what)(void))
 }
 
 /*
- * Instructions of begin and end together, everything included: with differences, mask and
- * stores. Narrow counters of x86 take the slow exit; elsewhere it is the code that the listing
- * shows.
+ * Instructions of begin and end together, including differences, mask and stores. Narrow
+ * counters of x86 take the slow exit; other counters run the code of the listing.
  */
 static void pairs_cost_what_they_may(void)
 {

@@ -4,8 +4,8 @@
  * through the names by which the reader accesses a page. There are more events than counters.
  * At the same places the test makes the kernel turn the event off and on, or reassign its
  * counters, so that offsets and indices change between any two accesses, independently of a
- * timer. Counts are held against read(2) before and after. The reader without a defect goes
- * through the same.
+ * timer. Counts are compared with read(2) before and after. The reader without a defect passes
+ * the same test.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -72,7 +72,7 @@ uint32_t seam_lock(const struct perf_event_mmap_page *page, int first)
 	struct memory *m = remember(page);
 
 	if (first) {
-		/* An event that is off has another offset than one that has a counter. */
+		/* An event that is off has another offset than an event with a counter. */
 		if (due())
 			turn(page, PERF_EVENT_IOC_DISABLE);
 		m->offset = *(const volatile __s64 *)&page->offset;
@@ -94,7 +94,7 @@ uint32_t seam_index(const struct perf_event_mmap_page *page)
 			m->index = index;
 		return m->index;
 	}
-	/* One up or down, to an index that has a counter on every machine. */
+	/* An index one higher or lower, which has a counter on every machine. */
 	if (planted == INDEX_OFF_BY_ONE && index)
 		return index == 32 ? 1 : index % 2 ? index + 1 : index - 1;
 	return index;
@@ -102,7 +102,7 @@ uint32_t seam_index(const struct perf_event_mmap_page *page)
 
 int64_t seam_offset(const struct perf_event_mmap_page *page)
 {
-	if (due()) /* after the counter, before the offset; the next look turns it on */
+	if (due()) /* after the counter, before the offset; the next look turns the event on */
 		turn(page, PERF_EVENT_IOC_DISABLE);
 	if (planted == NO_OFFSET)
 		return 0;
@@ -116,7 +116,7 @@ unsigned seam_width(const struct perf_event_mmap_page *page)
 	return planted == WIDTH_IGNORED ? 64 : page->pmc_width;
 }
 
-/* arm64 extends by sign in the stub: take the one that does not, and do it here. */
+/* arm64 extends the sign in the stub: use the stub without extension, and extend here. */
 #if TACH_ARCH_SIGNED
 #undef TACH_ARCH_SIGNED
 #define TACH_ARCH_SIGNED 0
@@ -193,7 +193,7 @@ static int other = -1;
 static void *other_page;
 static unsigned strikes;
 
-/* Fails in about one of eight, the same ones in every run. */
+/* Returns true about once in eight calls, at the same calls in every run. */
 static int due(void)
 {
 	static uint32_t random = 1;
@@ -213,9 +213,9 @@ static void close_other(void)
 }
 
 /*
- * A pinned event comes or goes. If there are enough counters for all, it takes the counter of
- * the event that is being read. If it is mapped (every second time), a wrong reader can read
- * it; otherwise that faults.
+ * A pinned event comes or goes. If there are enough counters for all events, it takes the
+ * counter of the event that is being read. If the pinned event is mapped (every second time), a
+ * wrong reader reads it; otherwise the read faults.
  */
 static void deal_anew(const void *page)
 {
@@ -293,7 +293,8 @@ static void judge(uint64_t enough)
 
 /*
  * Returns true if this machine's counters hold their sign in all 64 bits. Then there is no
- * width to ignore and nothing to extend: PMUv3p5, which Linux starts with the upper half set.
+ * width to ignore, and nothing to extend: in PMUv3p5, Linux starts counters with the upper half
+ * set.
  */
 static int counters_are_whole(void)
 {
@@ -405,7 +406,9 @@ PLANT(no_sign_extension, SIGN_IGNORED)
 
 int main(void)
 {
-	/* A correct read of a counter may fault; readers install the handler when they open. */
+	/*
+	 * A correct read of a counter may fault, so readers install the handler when they open.
+	 */
 	if (machine_is_riscv64())
 		CHECK(tach_fault_install(NULL) > 0, "no handler");
 	CASE(without_a_defect);

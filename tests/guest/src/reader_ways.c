@@ -21,7 +21,7 @@
 static uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
 static struct tach_mark mark;
 
-/* An event that this machine counts exactly, or at all. */
+/* An event that this machine counts exactly, or any event that it counts. */
 static const char *counted(void)
 {
 	return machine_is_exact() ? "instructions" : "cycles";
@@ -40,7 +40,7 @@ static uint32_t region(uint64_t turns)
 }
 
 /*
- * Returns true if the kernel does not disturb a group. The kernel interrupts some of the
+ * Returns true if the kernel does not disturb a group. The kernel interrupts only some of the
  * regions.
  */
 static int undisturbed(uint64_t turns)
@@ -120,7 +120,7 @@ static void dead_events_are_reported_and_recover(void)
 	close_all();
 }
 
-/* The amount depends on time, which an emulator simulates freely. */
+/* The amount depends on time, which the emulator does not simulate realistically. */
 static void multiplexed_sets_are_scaled(void)
 {
 	struct tach_reader *others[6] = {0};
@@ -230,7 +230,10 @@ static void a_child_of_fork_reads_nothing(void)
 	close_all();
 }
 
-/* Before PMUv3p5 the one 64-bit counter counts cycles once; the second takes 32 bits. */
+/*
+ * Before PMUv3p5 the only 64-bit counter counts the first cycles event; the second gets 32
+ * bits.
+ */
 static void cycles_twice_find_counters(void)
 {
 	if (!machine_has_pmu())
@@ -308,7 +311,7 @@ static void access_comes_and_goes(void)
 	for (int i = 0; i < 20000 || toggles < 200 || !ways[1]; i++) {
 		uint64_t began = now_ns();
 		uint32_t flags = region(50);
-		/* Cycles go on while the host has no processor for the guest's. */
+		/* Cycles continue while the guest's processor gets no time on the host. */
 		uint64_t most = 1000000000 + 2 * (now_ns() - began);
 		int bad = (flags & TACH_FLAG_LOST) || delta[0] < least(50) || delta[0] > most;
 

@@ -12,7 +12,8 @@
 #include "tests/guest/known_loop.h"
 #include "tests/guest/machine.h"
 
-/* A task's call may add this number of instructions to the enclosing region: its inline part.
+/*
+ * A task's call may add this number of instructions to the enclosing region: its inline part.
  */
 enum { CALL = 8 };
 enum { ENTRIES = 40, TRIES = 200 };
@@ -69,7 +70,8 @@ static void look(void)
 }
 
 /*
- * A START or STOP that the kernel interrupted is flagged, and may include a repeated reading.
+ * The kernel flags a START or STOP that it interrupted; such an entry may include a repeated
+ * read.
  */
 static void all(void (*test)(void))
 {
@@ -104,7 +106,7 @@ static __attribute__((noinline)) void longer(int turns)
 	TACH_STOP(inner);
 }
 
-/* Each entry is longer than the one before, so that each is kept. */
+/* Each entry is longer than the previous one, so each is kept. */
 static __attribute__((noinline)) void kept_once(int turn)
 {
 	TACH_START(outer);

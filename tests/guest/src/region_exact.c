@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions count exactly the instructions of a loop of known length, and nothing else: in the
- * region itself and in every enclosing region, on any thread, from the first entry on. Compiled
- * by tests/guest in several ways (REGION_EXACT names them): the instructions of a site are the
- * compiler's.
+ * Regions count exactly the instructions of a loop of known length: in the region itself and in
+ * every enclosing region, on any thread, from the first entry on. Compiled by tests/guest in
+ * several ways (REGION_EXACT names them), because the compiler chooses the instructions of a
+ * site.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -118,8 +118,8 @@ static const struct event {
 enum { NEVENTS = sizeof events / sizeof *events };
 
 /*
- * `counters` events of the list from number `first` on, cyclically. 0: they do not fit this
- * machine.
+ * Opens `counters` events of the list from number `first` on, cyclically. Returns 0 if they do
+ * not fit this machine.
  */
 static int begin(unsigned first)
 {
@@ -177,8 +177,8 @@ static void alone(void)
 }
 
 /*
- * Flat regions: alone, and with nesting that makes them general. The very first entries are not
- * flat.
+ * Flat regions: not nested, and with nesting that makes them general. The very first entries
+ * are not flat.
  */
 static __attribute__((noinline)) void flat_in_others(void)
 {
@@ -224,7 +224,7 @@ static void flat(void)
 		tach__region_stop(&mark[1]);
 	}
 	expect("flat", "ften", 100 * TAKES(10), 100, 100 * TAKES(10), 100);
-	/* The first flat region that was entered inside the first entries. */
+	/* This was the first flat region entered inside the first entries. */
 	slack = 16;
 	expect("flat", "fa", 10 * (2 * TAKES(10) + TAKES(20) + TAKES(30)), 40, 20 * TAKES(10),
 	       20);
@@ -240,8 +240,8 @@ static void flat(void)
 }
 
 /*
- * No loop around regions inside a region: its instructions would be counted. The first round
- * has all first entries.
+ * No loop may surround regions inside a region: its instructions would be counted. The first
+ * round has all first entries.
  */
 #define NEST(name, by)                                                                         \
 	static __attribute__((noinline)) void name(void)                                       \
@@ -292,7 +292,9 @@ static void nested(void)
 	nested_after(10, 1, "nested");
 }
 
-/* On arm64 each START makes the address, as calibration does; x86 compilers keep it. */
+/*
+ * On arm64 each START computes the address again, as calibration does; x86 compilers keep it.
+ */
 #if defined(__x86_64__)
 #define KEEP(at, site)                                                                         \
 	struct tach_site *at = TACH_ADDRESS(site);                                             \
@@ -328,13 +330,13 @@ static __attribute__((noinline)) void recursive_above(void)
 	TACH_STOP(over);
 }
 
-/* r in r in r, and s between, written out, because a call's instructions would count too. */
+/* r in r in r, with s between, written out, because a call's instructions would count too. */
 static void recursive(void)
 {
 	static struct tach_site r = TACH_SITE_INIT("r", 0, ""), s = TACH_SITE_INIT("s", 0, "");
 
 	for (int i = 0; i < 3; i++) {
-		/* As with calls, inner marks have lower addresses. */
+		/* As with calls, nested marks have lower addresses. */
 		struct tach_region_mark mark[3], between;
 
 		TACH_START(around);
@@ -387,7 +389,7 @@ static void *in_thread(void *arg)
 	return arg;
 }
 
-/* Their slots are not ready, although the sites are known. */
+/* The threads' slots are not ready, although the sites are known. */
 static void threads(void)
 {
 	pthread_t thread[4];
@@ -436,7 +438,10 @@ static void flat_rescheduled(void)
 		       calls);
 }
 
-/* The mean of the measured entries, with any mix of measured and skipped entries inside. */
+/*
+ * Expects this mean of the measured entries, with any mix of measured and skipped entries
+ * inside.
+ */
 static void expect_mean(const char *name, int64_t takes)
 {
 	struct tach_region_info info;
@@ -482,10 +487,10 @@ static void sparse(void)
 }
 
 /*
- * The kernel may interrupt the about forty instructions in which an edge reads its counters, on
- * a tick, and more often while threads share processors. Such an entry is read again and
- * flagged; all others are exact. Attempts start at different times: an emulator repeats
- * exactly, so the tick would always hit the same place.
+ * In the about forty instructions in which an edge reads its counters, the kernel may interrupt
+ * the edge: at a tick, and more often while threads share processors. Such an entry is read
+ * again and flagged; all others are exact. Attempts start at different times: an emulator
+ * repeats exactly, so the tick would always hit the same place.
  */
 enum { TRIES = 200 };
 
@@ -512,7 +517,7 @@ int main(int argc, char **argv)
 		    {3, 4, 0}, {6, 0, 0}, {4, 0, 1}, {1, 0, 1}};
 
 	(void)argc;
-	/* Except the kernel's ticks: undisturbed() repeats then. */
+	/* The exception is a tick of the kernel; then undisturbed() repeats. */
 	if (!machine_is_exact() && !(machine_has_pmu() && machine_counts_kernel())) {
 		puts("instruction counts are not exact on this machine");
 		return 77;
@@ -520,7 +525,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
 		counters = sets[i].counters;
 		if (counters > NEVENTS)
-			continue; /* no event twice: see the events of RISC-V */
+			continue; /* each event only once: see the events of RISC-V */
 		histograms = sets[i].histograms;
 		undisturbed(alone, sets[i].first);
 		undisturbed(flat, sets[i].first);

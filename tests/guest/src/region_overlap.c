@@ -2,8 +2,8 @@
 /*
  * Overlapping regions count exactly: an entry's inclusive count is the instructions between its
  * begin and its end, with any begins or ends in between; its self value is what was counted
- * while it was the last open region to begin. The truth is the length of loops, counted by
- * hand.
+ * while it was the last open region to begin. The expected values are the lengths of loops,
+ * counted by hand.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,7 +203,7 @@ static void around(void)
 	expect("k", 100 * TAKES(50), 100 * TAKES(50));
 }
 
-/* The first entries of a set, after regions overlapped with the one before. */
+/* The first entries of a new set, after regions overlapped with the previous set. */
 static __attribute__((noinline)) void nested_anew(void)
 {
 	SITE(u, 0);
@@ -235,7 +235,7 @@ static void anew(void)
 	expect("w", TAKES(20), TAKES(20));
 }
 
-/* ---- three, of which the middle one and the first end before the last ---- */
+/* ---- three regions: the middle one and the first end before the last ---- */
 
 static __attribute__((noinline)) void three_once(void)
 {
@@ -257,8 +257,8 @@ static __attribute__((noinline)) void three_once(void)
 }
 
 /*
- * Each site appears once in a function: otherwise its address is kept, by an instruction that
- * counts.
+ * Each site appears once in a function: otherwise the compiler keeps its address with an
+ * instruction that counts.
  */
 static __attribute__((noinline)) void three_more(void)
 {
@@ -302,7 +302,10 @@ static __attribute__((noinline)) void one_site_once(void)
 	static struct tach_site site = TACH_SITE_INIT("request", 0, "");
 	struct tach_region_mark mark[3];
 	SITE(serve, 0);
-	/* On arm64 each START makes the address, as calibration does; x86 compilers keep it. */
+	/*
+	 * On arm64 each START computes the address again, as calibration does; x86 compilers
+	 * keep it.
+	 */
 #if defined(__x86_64__)
 	struct tach_site *at = TACH_ADDRESS(site);
 
@@ -327,7 +330,7 @@ static __attribute__((noinline)) void one_site_once(void)
 	END(serve);
 }
 
-/* The second lies in the first; the third continues after both, and lies in none. */
+/* The second entry is inside the first; the third continues after both, and is inside none. */
 static void one_site(void)
 {
 	for (int i = 0; i < 50; i++)
@@ -386,7 +389,7 @@ static void task_is(const char *what, const struct tach_task *task, int64_t want
 			 value - (double)want, (unsigned)flags);
 }
 
-/* A region that is open while the task around it waits, and when the task continues. */
+/* A region stays open while the enclosing task waits, and when it continues. */
 static __attribute__((noinline)) void kept_open_once(struct tach_task *task)
 {
 	SITE(kept, 0);
@@ -468,7 +471,7 @@ static void two_tasks(void)
 	      (int)info.calls, (int)info.lost);
 }
 
-/* ---- many, so that the numbers of epochs run out ---- */
+/* ---- many entries, so that the numbers of epochs run out ---- */
 
 static __attribute__((noinline)) void chain_once(struct tach_region_mark *last,
 						 struct tach_region_mark *next)

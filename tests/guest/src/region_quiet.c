@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measuring with real counters disturbs no other thread. Between START and STOP there is no
- * system call, which a killing filter proves, and snapshots cost the measuring threads almost
- * no instructions.
+ * system call, as a killing filter proves, and snapshots cost the measuring threads almost no
+ * instructions.
  */
 #include <inttypes.h>
 #include <linux/filter.h>
@@ -45,7 +45,9 @@ static void handler(int number)
 	handled++;
 }
 
-/* Every kind of START and STOP, `rounds` times and until the handler has run often enough. */
+/*
+ * Runs every kind of START and STOP, `rounds` times and until the handler has run often enough.
+ */
 static void edges(int rounds, uint64_t signals)
 {
 	for (int i = 0; i < rounds || handled < signals; i++) {
@@ -62,9 +64,9 @@ static void edges(int rounds, uint64_t signals)
 }
 
 /*
- * Any system call kills, except two: the return from a signal handler, and blocking signals if
- * regions are nested. An inner entry during which the kernel rescheduled the thread blocks
- * signals while it computes the cost for the enclosing regions.
+ * A system call kills the process, except two: the return from a signal handler, and blocking
+ * signals if regions are nested. If the kernel rescheduled the thread during an inner entry,
+ * that entry blocks signals while it computes the cost for the enclosing regions.
  */
 static int forbid_system_calls(int nested)
 {
@@ -92,7 +94,7 @@ static void measure_in_silence(struct shared *shared)
 	struct itimerval every = {{0, 2000}, {0, 2000}};
 
 	signal(SIGALRM, handler);
-	raise(SIGALRM); /* sites are known, the thread is open */
+	raise(SIGALRM); /* now sites are known and the thread is open */
 	edges(2, 0);
 	setitimer(ITIMER_REAL, &every, NULL);
 	if (forbid_system_calls(1) != 0)
@@ -226,13 +228,11 @@ static void no_system_call_with_4_counters(void)
 }
 
 /*
- * ---- snapshots ----
- *
- * An emulator's clock says nothing, and the interrupts by which a kernel tells another
- * processor that memory was unmapped take it long. So what counts is what one snapshot costs
- * the threads that measure: a thread that executes a thousand million instructions a second has
- * a million of them between two snapshots at 1 kHz, and a hundredth of these is what they may
- * cost.
+ * ---- snapshots ---- An emulator's clock is meaningless here, and the interrupts that tell
+ * another processor about unmapped memory take an emulator long. So the test measures how many
+ * instructions one snapshot costs the measuring threads. A thread with a thousand million
+ * instructions per second executes a million between two snapshots at 1 kHz; a snapshot may
+ * cost a hundredth of these.
  */
 
 enum { SITES = 100, ENTRIES = 20000, SLEEPERS = 4 };
@@ -301,7 +301,9 @@ static void compare(struct tach_reader *reader)
 	while (parts < SNAPSHOTS) {
 		watched += instructions_of_entries(reader);
 		parts++;
-		/* At least one snapshot for each part, with any distribution of processors. */
+		/*
+		 * Take at least one snapshot for each part, however processors are distributed.
+		 */
 		while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < (uint64_t)parts)
 			usleep(100);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports under a real kernel, with truths from outside the library: looks at a process whose
- * threads end, differences over a new configuration and of samples, entries left by longjmp in
- * a saved report, and software events that a program turns off.
+ * Reports under a real kernel, compared with values from outside the library: looks at a
+ * process whose threads end, differences over a new configuration and of samples, entries left
+ * by longjmp in a saved report, and software events that a program turns off.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,10 @@ static int churn(void)
 	return 0;
 }
 
-/* Entries shown are at least those completed before the look, at most those begun after it. */
+/*
+ * The rows have at least the entries completed before the look, and at most those begun after
+ * it.
+ */
 static void a_process_whose_threads_end(void)
 {
 	int looks = 0, stale = 0;
@@ -145,7 +148,10 @@ static void work(int n)
 	}
 }
 
-/* The same events anew begin from zero, so the difference is all of the newer one. */
+/*
+ * The same events, opened again, begin from zero, so the difference consists of the newer
+ * counts only.
+ */
 static void since_another_configuration(void)
 {
 	struct tach_snapshot *since = NULL;
@@ -163,7 +169,7 @@ static void since_another_configuration(void)
 	tach_snapshot_free(since);
 }
 
-/* All entries are equal, so that chance decides only how many are measured. */
+/* All entries are equal, so chance affects only how many are measured. */
 static void since_in_samples(void)
 {
 	struct tach_snapshot *since = NULL;
@@ -176,8 +182,7 @@ static void since_in_samples(void)
 	CHECK(tach_snapshot_since(shot, before, &since, NULL) == 0);
 	CHECK(find(since, "work") && info.calls + info.skipped == 2000 && info.calls < 500,
 	      "%d of %d", (int)info.calls, (int)info.skipped);
-	/* Of a difference, the longest entry is unknown: the error may be stated as unbounded.
-	 */
+	/* The longest entry of a difference is unknown, so the error may be unbounded. */
 	if (machine_is_exact() && !info.provenance[0]) {
 		double off = value.value - 2000.0 * TAKES(1000);
 
@@ -190,7 +195,7 @@ static void since_in_samples(void)
 	tach_snapshot_free(since);
 }
 
-/* ---- what is missing travels ---- */
+/* ---- a saved report keeps its lost entries ---- */
 
 static jmp_buf back;
 
@@ -217,7 +222,7 @@ static void are_99(const struct tach_snapshot *in, const char *what)
 {
 	CHECK(find(in, "jumps") && info.calls == 66 && info.lost == 33 && info.entries == 99,
 	      "%s: %d calls, %d lost", what, (int)info.calls, (int)info.lost);
-	/* With the test and the jump, at most four instructions each. */
+	/* With the test and the jump, each adds at most four instructions. */
 	CHECK(!machine_is_exact() || info.provenance[0] ||
 		      (value.value >= 66.0 * TAKES(1000) &&
 		       value.value <= 66.0 * (TAKES(1000) + 4)),

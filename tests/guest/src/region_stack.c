@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* The same with real counters. */
+/* The unit test with real counters. */
 #include "tests/unit/region/region_stack.c"

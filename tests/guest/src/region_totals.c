@@ -57,7 +57,7 @@ static void look(void)
 	CHECK(tach_snapshot_take(&shot, NULL) == 0);
 }
 
-/* Sums start from zero, and without every thread's first entry: it opens and calibrates. */
+/* Sums start from zero, without every thread's first entry, which opens and calibrates. */
 static int begin(const char *events)
 {
 	struct tach_regions_options opt = {.events = events, .warmup = 0};
@@ -77,7 +77,7 @@ static const char *reason(void)
 
 /* ---- one thread ---- */
 
-/* Few, because they must fit between two ticks of the kernel. */
+/* Few entries, because they must fit between two ticks of the kernel. */
 enum { ENTRIES = 20, TRIES = 20, LEVELS = 12 };
 
 static __attribute__((noinline)) void nothing(void)
@@ -140,7 +140,7 @@ static void all_levels(void)
 	level0(length);
 }
 
-/* Enters the region until an entry is undisturbed; 0 if none is. */
+/* Enters the region until an entry is undisturbed; returns 0 if no entry is. */
 static int undisturbed(void (*enter)(void), const char *outermost)
 {
 	struct shown s;
@@ -179,7 +179,7 @@ static void nothing_is_left_of_an_empty_region(void)
 	}
 }
 
-/* Per nested pair: the code of these edges differs from the calibrated code. */
+/* Per nested pair: these edges may have other code than the calibrated ones. */
 enum { EDGES_OFF = 0 };
 
 static void nothing_is_left_of_nested_empty_regions(void)
@@ -253,7 +253,7 @@ static uint64_t turns_of(int region)
 	return 50u * (unsigned)(region + 1);
 }
 
-/* Some have four times the work of others: they end one after the other. */
+/* Some threads have four times the work of others, so they end one after the other. */
 static int rounds_of(int thread)
 {
 	return ROUNDS * (1 + thread % 4);
@@ -309,10 +309,7 @@ static void *move(void *moves)
 	return NULL;
 }
 
-/*
- * While threads run, nothing is lost from one snapshot to the next, and every slot is
- * consistent.
- */
+/* While threads run, no sum falls between two snapshots, and every slot is consistent. */
 static void *watch(void *looks)
 {
 	uint64_t calls[REGIONS] = {0};
@@ -369,7 +366,8 @@ static uint64_t calls_in_all(void)
 }
 
 /*
- * The cost of an undisturbed entry by function, without the loop: it is equal for every region.
+ * Returns the cost of an undisturbed entry by function, without the loop: it is equal for every
+ * region.
  */
 static double besides(void)
 {
@@ -389,7 +387,7 @@ static double besides(void)
 	return 0;
 }
 
-/* Expects `each` per call, except for flagged calls; returns their number. */
+/* Expects `each` per call, except for flagged calls; returns how many are flagged. */
 static uint64_t judge(const char *name, double each, uint64_t calls)
 {
 	struct shown s;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets that take turns, on a kernel's counters: twelve events on eight. Instructions, which all
- * sets count, are exact. The other events count an eighth of the instructions on the emulated
- * PMU; branches are real. Each entry has the loop's counts, with any set.
+ * Sets that take turns, on the kernel's counters: twelve events on eight counters. All sets
+ * count instructions, so these are exact. The emulated PMU counts an eighth of the instructions
+ * for the other events; branches are real. Each entry has the loop's counts, whichever set
+ * counts it.
  */
 #if defined(__x86_64__)
 #include <math.h>
@@ -81,7 +82,7 @@ static void judge(const char *name, double turns, double calls)
 			truth = turns * calls;
 			more += 10 * calls;
 		} else {
-			/* Cut off at each end. */
+			/* Rounded down at each end. */
 			more += 2 * calls;
 		}
 		CHECK(fabs(v.value - truth) <= v.error + more, "%s %s: %.0f +-%.1f, not %.0f",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Features of RISC-V: counts that are exact except the kernel's ticks, which QEMU counts too
- * (tests/guest/machine.h), PMUs that cannot exclude a level, the legacy driver, firmware
- * events, threads that block SIGILL. GUEST_PMU says which the guest has: sbi, undivided or
- * legacy.
+ * Features of RISC-V: counts that are exact except for the kernel's ticks, which QEMU counts
+ * too (tests/guest/machine.h), PMUs that cannot exclude a level, the legacy driver, firmware
+ * events, threads that block SIGILL. GUEST_PMU names the guest's PMU: sbi, undivided or legacy.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,7 +21,10 @@ static int pmu_is(const char *name)
 
 enum { TRIES = 200 };
 
-/* The minimum of member `member` over many tries, because a tick may interrupt any of them. */
+/*
+ * Returns the minimum of member `member` over many tries, because a tick may interrupt any of
+ * them.
+ */
 static uint64_t least(int member, uint64_t turns, uint32_t *flags)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], best = UINT64_MAX;
@@ -42,7 +44,7 @@ static uint64_t least(int member, uint64_t turns, uint32_t *flags)
 	return best;
 }
 
-/* The legacy driver gives no access in kernels that have the sysctl's successor (7.2). */
+/* In kernels with the sysctl's successor (7.2) the legacy driver gives no access. */
 static void loops_are_counted_exactly(void)
 {
 	uint32_t flags;
@@ -110,7 +112,7 @@ static void counters_are_extended_by_the_width_in_the_page(void)
 			 high = raw_as(&copy, 64);
 
 		wrong += (uint64_t)((int64_t)(value << unused) >> unused) != value;
-		if (unused == 0 || (high - low) >> width == 0) /* no tick in between */
+		if (unused == 0 || (high - low) >> width == 0) /* no tick between the reads */
 			wrong += (value - low) << unused > (high - low) << unused;
 		if (width <= 16)
 			sign[value >> 63]++;
@@ -218,7 +220,7 @@ static void groups_that_are_too_large_are_refused(void)
 	close_all();
 }
 
-/* The kernel would kill it by the first read that faults. */
+/* Otherwise the kernel would kill the thread at the first read that faults. */
 static void blocked_sigill_means_system_calls(void)
 {
 	sigset_t ill, before;

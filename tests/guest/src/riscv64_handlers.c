@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that handles SIGILL itself, before or after the library's handler is installed: it
- * gets its own faults, and the library handles those of counters. The test makes faults by
- * taking user access away (kernel.perf_user_access), which the kernel does at once without a
- * change of the page (drivers/perf/riscv_pmu_sbi.c, riscv_pmu_proc_user_access_handler).
+ * gets its own faults, and the library handles those of counters. The test causes faults by
+ * withdrawing user access (kernel.perf_user_access). The kernel applies this immediately
+ * without changing the page (drivers/perf/riscv_pmu_sbi.c, riscv_pmu_proc_user_access_handler).
  */
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ extern const char riscv64_trap[];
 static volatile uint64_t trapped, passed_on;
 static struct sigaction passed_to;
 
-/* An undefined instruction, in one place only. */
+/* An undefined instruction, at one place only. */
 static __attribute__((noinline)) void trap(void)
 {
 	__asm__ volatile(".option push\n\t.option norvc\n\t.globl riscv64_trap\n"
@@ -62,7 +62,10 @@ static void allow(int mode)
 	CHECK(f && fprintf(f, "%d", mode) > 0 && fclose(f) == 0, "perf_user_access");
 }
 
-/* In either order, reads that fault are right, and the program gets its own traps. */
+/*
+ * In either order of installation, reads that fault return right values, and the program gets
+ * its own traps.
+ */
 static void both_have_their_faults(void)
 {
 	uint64_t value[2] = {0, 0}, last = 0, wrong = 0, by_call = 0;
@@ -70,7 +73,7 @@ static void both_have_their_faults(void)
 	for (int i = 0; i < 40; i++) {
 		uint64_t traps = trapped;
 
-		/* Access is taken on all processors until the thread is next switched in. */
+		/* All processors deny access until the thread is next switched in. */
 		allow(i % 2 ? 1 : 0);
 		by_call += (tach_reader_read_n(reader, value, 2) & TACH_FLAG_SYSCALL) != 0;
 		wrong += value[0] < last;

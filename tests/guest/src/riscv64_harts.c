@@ -62,7 +62,7 @@ static void closing_leaves_other_threads_their_access(void)
 		return;
 	CHECK(reader->fast, "%s", tach_reader_missing(reader));
 	pthread_create(&thread, NULL, opens_and_closes, set);
-	/* The other thread may get no processor in this time. */
+	/* The other thread may get no processor time in this period. */
 	while (!stop && (reads < READS_MOST || closed <= CLOSINGS_LEAST)) {
 		uint64_t value[2];
 
@@ -78,7 +78,8 @@ static void closing_leaves_other_threads_their_access(void)
 	CHECK(wrong == 0, "%" PRIu64 " went backward", wrong);
 	CHECK(closed > CLOSINGS_LEAST, "%d", closed);
 	/*
-	 * Losing the processor between finding a counter and reading it is a different problem.
+	 * The thread may also lose the processor between finding a counter and reading it; that
+	 * is another problem.
 	 */
 	CHECK(by_call <= (uint64_t)closed, "%" PRIu64, by_call);
 	close_all();

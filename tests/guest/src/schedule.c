@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach_schedule is compared with the kernel: every mix of cycles, instructions, reference
- * cycles and branches is opened as one pinned group. A schedulable mix counts all the time, a
- * refused mix does not count at all.
+ * A schedulable mix counts all the time; a refused mix does not count at all. Largest number of
+ * each event in a mix.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,13 +16,13 @@
 
 enum { KINDS = 4, MOST = 16 };
 static const char *const kinds[KINDS] = {"cycles", "instructions", "ref-cycles", "branches"};
-/* Largest number of each event in a mix. */
+/* Some PMUs of RISC-V cannot exclude the kernel. */
 static const int most_of[KINDS] = {3, 9, 2, 9};
 
 static struct tach_event kind[KINDS];
 static int there[KINDS];
 
-/* There are PMUs on RISC-V that cannot leave the kernel out. */
+/* Returns 1 if the kernel counts all events at the same time from beginning to end. */
 static int undivided;
 
 static int open_event(const struct tach_event *event, int leader)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks count exactly: the loops of a task that is divided among threads are in the task's and
- * its region's sum, and nested regions have their own part, to the last instruction.
+ * Tasks count exactly: the loops of a task that is divided among threads are in the sums of the
+ * task and its region, and nested regions have their own part, exact to one instruction.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -37,7 +37,10 @@ static double sum(const char *name, enum tach_part part)
 
 static int begin(const char *events, uint32_t histograms)
 {
-	/* No worst entries are kept, because that costs instructions of the enclosing code. */
+	/*
+	 * No worst entries are kept, because keeping them adds instructions to the enclosing
+	 * code.
+	 */
 	struct tach_regions_options opt = {
 		.size = sizeof opt, .events = events, .histograms = histograms, .worst = "0"};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -81,7 +84,7 @@ static void undisturbed(void (*test)(void))
 	CHECK(!*wrong, "%s", wrong);
 }
 
-/* ---- one task, with each segment on a thread of its own ---- */
+/* ---- one task, with each segment on its own thread ---- */
 
 static __attribute__((noinline)) void piece(struct tach_task *task)
 {
@@ -99,7 +102,7 @@ static void *piece_on_thread(void *task)
 	return NULL;
 }
 
-/* By a pointer: arm64 needs two instructions for the address of a static object. */
+/* Passed by pointer: arm64 needs two instructions for the address of a static object. */
 static __attribute__((noinline)) void cut(struct tach_task *task, int last_elsewhere)
 {
 	pthread_t thread;

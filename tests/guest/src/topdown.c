@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's top-down metrics in the emulated PMU and the kernel: what pages show, results of
- * RDPMC of slots and metrics, and the effect of reading, moving or resetting the group. The
+ * Intel's top-down metrics in the emulated PMU and the kernel: contents of pages, results of
+ * RDPMC for slots and metrics, and the effect of reading, moving or resetting the group. The
  * expected counts are in tests/guest/x86/README.md.
  */
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ static int group_open(int n)
 	return 1;
 }
 
-/* count[0] is how many there are. */
+/* count[0] is the number of counts. */
 static void group_read(uint64_t count[EVENTS + 1])
 {
 	CHECK(read(group[0].fd, count, (EVENTS + 1) * sizeof *count) > 0);
@@ -82,8 +82,9 @@ struct reading {
 };
 
 /*
- * read(2), which sets slots and metrics to 0; n times the body; RDPMC of both; read(2). Results
- * are stored after that, and the red zone of the stack is not used.
+ * The region calls read(2), which sets slots and metrics to 0; then n times the body; RDPMC for
+ * both; read(2). Results are stored after the last read, and the red zone of the stack is not
+ * used.
  */
 #define REGION(name, body)                                                                     \
 	static __attribute__((noinline)) void name(struct reading *r, uint64_t n, void *data)  \
@@ -119,7 +120,7 @@ struct reading {
 			: "rax", "rcx", "rdx", "rsi", "r10", "r11", "r12", "r13", "r14",       \
 			  "r15", "xmm0", "cc", "memory");                                      \
 	}
-/* Number of instructions after the body, up to and including each of the three. */
+/* Number of instructions after the body, up to and including each of the three reads. */
 enum { TO_METRICS = 2, TO_SLOTS = 6, TO_READ = 12 };
 
 REGION(nothing, "")
@@ -134,7 +135,7 @@ REGION(calls, "1: call 2f\n\t dec %[n]\n\t jnz 1b\n\t jmp 3f\n\t 2: ret\n\t 3:")
 static const struct region {
 	const char *name;
 	void (*run)(struct reading *, uint64_t, void *);
-	/* per iteration; jumps after the last one */
+	/* per iteration, and jumps after the last iteration */
 	unsigned instructions, branches, memory, once;
 } regions[] = {
 	{"nothing", nothing, 0, 0, 0, 0},    {"arithmetic", arithmetic, 2, 1, 0, 0},
@@ -171,7 +172,10 @@ static int as_predicted(const struct region *g, uint64_t n, int say)
 		wrong += field(r.metrics, k) != want[k];
 	slots = predict(i + TO_SLOTS, b, g->memory * n, want);
 	wrong += r.slots != slots;
-	/* To each metric the kernel adds its fraction of the slots between the two read(2). */
+	/*
+	 * The kernel adds to each metric its fraction of the slots between the two calls of
+	 * read(2).
+	 */
 	slots = predict(i + TO_READ, b, g->memory * n, want);
 	for (int k = 0; k < events; k++)
 		wrong += r.last[k + 1] - r.first[k + 1] !=
@@ -182,13 +186,16 @@ static int as_predicted(const struct region *g, uint64_t n, int say)
 	return !wrong;
 }
 
-/* If the kernel reschedules the thread during a region, it rounds the saved values: repeat. */
+/*
+ * If the kernel reschedules the thread during a region, it rounds the saved values: then
+ * repeat.
+ */
 static void counts_are_as_predicted(void)
 {
 	if (!group_open(events))
 		return;
 	for (size_t g = 0; g < sizeof regions / sizeof *regions; g++) {
-		as_predicted(&regions[g], 1, 0); /* touches its code and data */
+		as_predicted(&regions[g], 1, 0); /* touches the region's code and data first */
 		for (uint64_t n = 1; n < 20000; n = 3 * n + 1) {
 			int tries = 1;
 
@@ -258,7 +265,9 @@ static void slots_alone_are_a_counter(void)
 
 /* ---- behaviour that differs in a group with metrics ---- */
 
-/* True if the page did not change in between; it changes when the kernel reschedules. */
+/*
+ * Returns true if the page did not change in between; it changes when the kernel reschedules.
+ */
 static void a_read_sets_back_and_the_page_does_not_tell(void)
 {
 	int told = 0, silent = 0;
@@ -350,7 +359,7 @@ static void nothing_is_lost_on_the_way(void)
 	instructions = counter_open(&attr, 0, -1, group[0].fd);
 	group_read(first);
 	for (unsigned i = 0; i < 400; i++) {
-		counter_on_cpu((int)(i & 1)); /* refused if there is one processor */
+		counter_on_cpu((int)(i & 1)); /* fails if there is only one processor */
 		if (i & 2)
 			counter_sleep(1);
 		machine_loop(1000 + i);
@@ -371,7 +380,7 @@ static void nothing_is_lost_on_the_way(void)
 	group_close();
 }
 
-/* Linux 7.0 and newer: config1 of slots asks that RDPMC of the metrics sets both to 0. */
+/* Linux 7.0 and newer: config1 of slots makes RDPMC of the metrics set both to 0. */
 static void a_reading_clears_where_asked_to(void)
 {
 	struct perf_event_attr attr = attr_of(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's readings of top-down metrics, compared with loops of known instructions,
- * branches and memory accesses (tests/guest/x86/README.md has the PMU's rules), also with
+ * The library's values of top-down metrics, compared with loops of known instructions, branches
+ * and memory accesses (tests/guest/x86/README.md has the PMU's rules), also under
  * interruptions.
  */
 #if defined(__x86_64__)
@@ -19,7 +19,7 @@ static const char *const names[] = {"slots", "retiring", "bad",	  "frontend", "b
 				    "heavy", "branches", "fetch", "memory"};
 static struct tach_set *set;
 static struct tach_reader *reader;
-static int metrics; /* 4 or 8; member 0 is slots, the member after them is instructions */
+static int metrics; /* 4 or 8; member 0 is slots, the last member is instructions */
 
 /* ---- loops ---- */
 
@@ -56,8 +56,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * i, b and m belong to the loops in it. The reading itself adds to some of the metrics: none
- * may differ by more than that and the error.
+ * i, b and m are the numbers of the region's loops. The read itself adds to some metrics: no
+ * metric may differ by more than this addition and the error.
  */
 static int is_right(const uint64_t *delta, uint64_t i, uint64_t b, uint64_t m)
 {
@@ -285,18 +285,18 @@ static void nested_regions_are_right(void)
 		      c->branches * n + d->branches * inside, c->memory * n);
 		loop_arithmetic(n);
 	}
-	/* The outer region includes the cost of the inner region's reads, also of read(2). */
+	/* The outer region includes the cost of the inner region's reads, including read(2). */
 	verdict("nested");
 	close_reader();
 }
 
-/* ---- others read the group ---- */
+/* ---- other code reads the group ---- */
 
 enum { MUCH = 1000 };
 
 /*
- * Begins with more slots than the shorter regions take, so that a repeated begin shows: a begin
- * that finds too many reschedules resets the group itself, and then runs once more.
+ * Begins with more slots than the shorter regions take, so that a repeated begin is visible: a
+ * begin that finds too many reschedules resets the group itself, and then runs once more.
  */
 static void begin_with_much(struct tach_mark *mark)
 {
@@ -354,7 +354,7 @@ static void move(void *victim)
 {
 	static int cpu;
 
-	adversary_on_cpu(*(pid_t *)victim, cpu ^= 1); /* refused if there is one processor */
+	adversary_on_cpu(*(pid_t *)victim, cpu ^= 1); /* fails if there is only one processor */
 	adversary_sleep(100);
 }
 
@@ -380,7 +380,7 @@ static void suffer(const char *what, void (*strike)(void *), void *arg)
 	adversary_start(&a, strike, arg);
 	for (uint64_t i = 0; i < 20000 || a.shared->strikes < 200; i++) {
 		one(&characters[i % CHARACTERS], 1 + i % 97 * 20);
-		if (i % 16 == 0) /* lets the others run if there is one processor */
+		if (i % 16 == 0) /* lets other threads run if there is one processor */
 			sched_yield();
 		if (i % 1024 == 0 && !adversary_lives(&a))
 			break;
@@ -390,10 +390,11 @@ static void suffer(const char *what, void (*strike)(void *), void *arg)
 }
 
 /*
- * If another process reads during a region that counts more than was counted before it, this is
- * not detected: tach/reader.h says so. So each region begins after more than it counts. If a
- * reading happened just before and left less, the region is not judged, even if something else
- * is flagged. The same is true if its begin was such a reading and its end was not.
+ * If another process reads the group during a region, and the region counts more than was
+ * counted before it, this is not detected (tach/reader.h). So each region begins after more
+ * slots than it counts. If a read happened just before and left less, the region is not
+ * checked, even if something else is flagged. A region is also not checked if its begin found
+ * such a read and its end did not.
  */
 static void read_by_another_process(void)
 {
@@ -464,8 +465,8 @@ static void on_alarm(int number)
 }
 
 /*
- * Regions in a handler, some of them so long that they reset the group; the enclosing ones are
- * not compared with the truth.
+ * Regions in a handler, some so long that they reset the group; the enclosing regions are not
+ * compared with expected values.
  */
 static void regions_in_handlers(void)
 {
@@ -501,7 +502,7 @@ static void regions_in_handlers(void)
 		backward += delta[0] > (uint64_t)1 << 40;
 		apart += distance(sum, delta[0]) > 4 * error + 8;
 	}
-	while (handled < sent) /* compares no value: its handler may run between two counters */
+	while (handled < sent) /* checks no value: its handler may run between two counters */
 		loop_arithmetic(100);
 	sigaction(SIGALRM, &before, NULL);
 	CHECK(backward == 0, "%" PRIu64, backward);
@@ -536,7 +537,7 @@ static __attribute__((noinline)) void begin_and_end(greg_t trap)
 	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq" ::"r"(~trap) : "memory", "cc");
 }
 
-static int visits = -1; /* hits of the breakpoint before the handler has a region */
+static int visits = -1; /* hits of the breakpoint before the handler enters a region */
 
 static void on_breakpoint(int number, siginfo_t *info, void *context)
 {
@@ -570,17 +571,17 @@ static int handled_at(greg_t address, int visit, uint64_t begins_with)
 	fired = visits < 0;
 	visits = -1;
 	one(&characters[address % CHARACTERS], 100);
-	close(fd); /* like opening a reader: takes the group from the counters for a moment */
+	close(fd); /* like opening a reader: takes the counters from the group for a moment */
 	return fired;
 }
 
-/* A handler may interrupt any begin or end: the later regions are right. */
+/* A handler may interrupt any begin or end; later regions are right. */
 static void handlers_at_each_instruction(void)
 {
 	struct sigaction note = {.sa_sigaction = note_step, .sa_flags = SA_SIGINFO};
 	struct sigaction action = {.sa_sigaction = on_breakpoint, .sa_flags = SA_SIGINFO};
-	static const uint64_t begins_with[] = {14000,
-					       20000}; /* end resets the group; begin does */
+	/* With 14000 the end resets the group, with 20000 the begin does. */
+	static const uint64_t begins_with[] = {14000, 20000};
 	struct sigaction before;
 
 	if (!open_reader())

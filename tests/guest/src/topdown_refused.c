@@ -2,7 +2,7 @@
 /*
  * A processor whose tables have PERF_METRICS, on a machine that may not provide them (the guest
  * x86-nometrics: PERF_CAPABILITIES bit 15 is 0): the set has a tree that can be counted, and
- * says why it is not deeper.
+ * reports why it is not deeper.
  */
 #if defined(__x86_64__)
 #include <string.h>
@@ -17,7 +17,7 @@ enum { TURNS = 50000, SLOTS = 0x400, RETIRING = 0x8000 };
 
 static int given;
 
-/* As the kernel counts it, without the library. */
+/* Asks the kernel, without the library. */
 static int is_given(void)
 {
 	struct perf_event_attr slots = counter_attr(PERF_TYPE_RAW, SLOTS);

@@ -17,8 +17,8 @@
 enum { TURNS = 50000, ENTRIES = 5, TRIES = 50 };
 
 /*
- * 1/255 of the count at each end, three times for the back end, their sum for derived metrics;
- * more if the kernel takes the processor away in between.
+ * Tolerance: 1/255 of the count at each end, three times that for the back end, their sum for
+ * derived metrics; more if the kernel takes the processor away in between.
  */
 #define KNOWN_TO 0.1
 
@@ -43,7 +43,7 @@ static void loads(void)
 	TACH_STOP(loads);
 }
 
-/* Its own code loads; the nested region branches. */
+/* The function's own code loads; the nested region branches. */
 static void around(void)
 {
 	TACH_START(around);
@@ -52,7 +52,7 @@ static void around(void)
 	TACH_STOP(around);
 }
 
-/* The inner entries are not in the inclusive sums, but in self. */
+/* Self sums contain the inner entries, inclusive sums do not. */
 static void again(int depth)
 {
 	TACH_START(again);
@@ -71,7 +71,7 @@ static void *all(void *unused)
 	return unused;
 }
 
-/* Per iteration: the self value, then the addition of nested regions. */
+/* Per iteration: the self value, then what nested regions add. */
 static const struct expected {
 	const char *region;
 	double turns, instructions, branches, memory;
@@ -89,8 +89,8 @@ static const char *const names[] = {
 enum { NAMES = sizeof names / sizeof *names, LEVEL_1 = 4 };
 
 /*
- * The part that vendors' formulas add from events with arbitrary counts in the emulated PMU, in
- * slots.
+ * Vendors' formulas add a part from events with arbitrary counts in the emulated PMU; this is
+ * that part in slots.
  */
 static double truth(int k, double i, double b, double m, double dropped, double cleared)
 {
@@ -110,7 +110,7 @@ static double truth(int k, double i, double b, double m, double dropped, double 
 				     memory,   backend - memory}[k];
 }
 
-static int metrics; /* number of entries in names[] */
+static int metrics; /* number of names in names[] */
 static struct tach_snapshot *shot;
 
 static int region_named(const char *name)
@@ -142,7 +142,7 @@ static double count_of(const char *name, int region, enum tach_part part)
 	return v.value;
 }
 
-/* The greatest error of the region's shares. */
+/* Returns the greatest error of the region's shares. */
 static double judge(const struct expected *e, enum tach_part part)
 {
 	double more = part == TACH_PART_SELF ? 0 : e->more_turns, worst = 0, own;
@@ -218,7 +218,10 @@ static void shares_are_right_to_their_error(void)
 		CHECK(tach_snapshot_take(&shot, NULL) == 0);
 		for (size_t k = 0; shot && k < sizeof expected / sizeof *expected; k++)
 			for (int part = 0; part < 2; part++) {
-				/* The inclusive sum of a recursion is that of its outermost. */
+				/*
+				 * The inclusive sum of a recursion is that of its outermost
+				 * entry.
+				 */
 				double error = judge(&expected[k], (enum tach_part)part);
 
 				if (error > worst)
@@ -232,7 +235,7 @@ static void shares_are_right_to_their_error(void)
 	tach_snapshot_free(shot);
 }
 
-/* Short regions have errors as large as their shares, and say so. */
+/* Short regions have errors as large as their shares, and the report states these errors. */
 static void short_regions_say_so(void)
 {
 	struct tach_snapshot *s = NULL;

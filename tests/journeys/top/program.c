@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program for `tach top`: two threads that repeatedly do a little work. SIGUSR1 ends it; with
- * the argument "crash" it then dies of a fault.
+ * the argument "crash" it then dies by a fault.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static void request(unsigned n)
 	TACH_STOP(request);
 }
 
-/* Its entries end rarely: they are longer than an interval of the test. */
+/* Its entries end rarely, because they are longer than an interval of the test. */
 static void wait_long(void)
 {
 	TACH_START(wait_long);

@@ -65,8 +65,7 @@ static const char *words_of(int number)
 }
 
 /*
- * A negated errno has the C library's text; any other number has a text that says that it is
- * unknown.
+ * A negated errno has the C library's text; any other number has a text that calls it unknown.
  */
 static void other_codes_have_a_text(void)
 {

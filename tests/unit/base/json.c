@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON, read and written: what RFC 8259 permits and forbids, where an error is, and that
- * nothing is read beyond the end.
+ * JSON is read and written: what RFC 8259 permits and forbids, the position of an error, and no
+ * read beyond the end.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void write_value(struct tach__json_out *json, const struct tach__json *v)
 	}
 }
 
-/* Reads it and writes it again; if it is refused, returns the error's position. */
+/* Reads JSON and writes it again; if it is refused, returns the error's position. */
 static const char *again(const char *text, enum tach__json_style style, struct tach_error *err)
 {
 	struct tach__arena arena = {0};
@@ -197,7 +197,7 @@ static void invalid_json_is_refused(void)
 	}
 }
 
-/* A NUL is neither the end nor a digit, an escape or a blank. */
+/* A byte of 0 does not end the text, and is no digit, escape or blank. */
 static void a_byte_of_0(void)
 {
 	static const char texts[][10] = {"\"\\u004\0\"", "\"\\\0\"", "\0",    " \0",
@@ -231,7 +231,7 @@ static void limits(void)
 		      "%d", depth);
 		CHECK(depth <= 64 || strstr(err.text, "deeply"), "%s", err.text);
 	}
-	/* Any number of values next to each other. */
+	/* An array may have any number of values. */
 	strcpy(text, "[");
 	for (int i = 0; i < 70; i++)
 		strcat(text, i % 2 ? "{}," : "[],");
@@ -358,7 +358,7 @@ static void pieces_of_a_buffer(void)
 		i % 2 ? tach__out(&out, "%s", row) : tach__out_bytes(&out, row, 100);
 	CHECK(tach__out_flush(&out) == 0 && nwritten == 9900 && out.used == 0);
 	CHECK(strspn(written, "r") == 9900 && pieces == 3, "%d", pieces);
-	/* The text fills a buffer exactly, by each function. */
+	/* For each function, the text fills the buffer exactly. */
 	for (int way = 0; way < 2; way++)
 		for (size_t n = sizeof out.buffer - 2; n <= sizeof out.buffer + 1; n++) {
 			static char long_row[sizeof out.buffer + 2];
@@ -454,7 +454,7 @@ static void nothing_is_kept(void)
 	for (int round = 0; round < 20; round++) {
 		struct tach__arena arena = {0};
 
-		/* The allocator keeps some blocks of each size. */
+		/* The allocator caches some blocks of each size. */
 		if (round == 10)
 			before = heap_in_use();
 		for (int i = 0; i < 9; i++)
@@ -464,7 +464,7 @@ static void nothing_is_kept(void)
 	CHECK(heap_in_use() == before, "%zu bytes, were %zu", heap_in_use(), before);
 }
 
-/* Small ones share a block, to its last byte; a large one has its own. */
+/* Small allocations share a block, up to its last byte; a large one has its own block. */
 static void whole_blocks(void)
 {
 	struct tach__arena arena = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/base/maths.c against the C library's own. */
+/* core/base/maths.c, compared with the C library's functions. */
 #include <math.h>
 #include "core/base/maths.h"
 #include "tests/check.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A printable name contains no characters that control a terminal, with any original. */
+/*
+ * A printable name contains no characters that control a terminal, whatever the original
+ * contains.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
@@ -7,7 +10,7 @@
 #include "core/base/utf8.h"
 #include "tests/check.h"
 
-/* By Unicode's tables: Cc, Bidi_Control, and the two separators. */
+/* By Unicode's tables: Categories Cc and Bidi_Control, and the two separators. */
 static int obeyed(unsigned code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
@@ -22,7 +25,7 @@ static void every_character(void)
 		size_t n = tach__utf8_put(text + 1, code);
 
 		if (code >= 0xd800 && code < 0xe000)
-			continue; /* surrogates are no characters */
+			continue; /* surrogates are not characters */
 		strcpy(text + 1 + n, "b");
 		CHECK(tach_printable(text, shown, sizeof shown) == n + 2);
 		CHECK(strlen(shown) == n + 2, "U+%04X", code);
@@ -57,7 +60,7 @@ static void cut_between_characters(void)
 	CHECK(tach_printable("abc", shown, 1) == 3 && !strcmp(shown, ""));
 	CHECK(tach_printable("ab\u00e9", shown, 4) == 4 && !strcmp(shown, "ab"));
 	CHECK(tach_printable("ab\u00e9", shown, 5) == 4 && !strcmp(shown, "ab\u00e9"));
-	/* Writes nothing after a part that did not fit. */
+	/* After a part that does not fit, nothing more is written. */
 	CHECK(tach_printable("ab\u00e9c", shown, 4) == 5 && !strcmp(shown, "ab"));
 }
 
@@ -103,7 +106,7 @@ static void report_of(const struct tach_snapshot *s, enum tach_format format)
 		CHECK(n > 0, "format %d: not UTF-8", format);
 		memcpy(one, p, n ? n : 1);
 		tach_printable(one, shown, sizeof shown);
-		/* Lines are the format's own; CSV ends them as it must. */
+		/* Line breaks belong to the format; CSV ends lines with its own line break. */
 		CHECK(!strcmp(one, shown) || *p == '\n' || *p == '\t' ||
 			      (*p == '\r' && p[1] == '\n'),
 		      "format %d: %02x %02x", format, (unsigned char)*p, (unsigned char)p[1]);
@@ -111,7 +114,7 @@ static void report_of(const struct tach_snapshot *s, enum tach_format format)
 	}
 }
 
-/* As name of a region, file, function, quantity, metric and note. */
+/* The text is the name of a region, file, function, quantity, metric and note. */
 static const char report[] =
 	"{\"tach\":1,\"version\":\"1\",\"note\":\"%1$s\",\"clock\":{\"hz\":1e9,\"estimate\":"
 	"false},"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every struct that crosses the API and begins with its size is treated as tach/base.h says,
- * whichever version of it the caller has. The struct is at the end of a page and the next page
- * is inaccessible: access beyond its size is fatal.
+ * for every version of the struct that a caller may have. The struct is at the end of a page
+ * and the next page is inaccessible: access beyond its size is fatal.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "core/base/sized.h"
 #include "tests/check.h"
 
-#define TAIL 16u /* how much longer a newer version's struct is here */
+#define TAIL 16u /* how much longer the struct of a newer version is in this test */
 
 static char *at_end;
 static struct tach_error err = TACH_ERROR_INIT;
@@ -181,7 +181,7 @@ static int set_options(void *s)
 	return rc;
 }
 
-/* The struct was understood if the error says that there are no events. */
+/* The struct was accepted if the error says that there are no events. */
 static int uncore_options(void *s)
 {
 	struct tach_uncore *u;
@@ -309,7 +309,7 @@ static struct entry {
 };
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
-/* A struct of `bytes` bytes at the end of the page; its size says `size`. */
+/* Places a struct of `bytes` bytes at the end of the page; its size field is `size`. */
 static char *place(const struct entry *e, uint32_t size, size_t bytes, int tail)
 {
 	char *at = at_end - bytes;
@@ -350,7 +350,7 @@ static void right_sizes(void)
 	}
 }
 
-/* An earlier version's struct: at most the last 8 bytes are missing. */
+/* An earlier version's struct lacks at most the last 8 bytes. */
 static void shorter(void)
 {
 	for (int i = 0; i < NENTRIES; i++) {
@@ -414,7 +414,7 @@ static void absurd_sizes_are_refused(void)
 		}
 }
 
-/* Otherwise the library would use half a pointer. */
+/* Otherwise the library would use half of a pointer. */
 static void sizes_inside_a_member_are_refused(void)
 {
 	int tried = 0;
@@ -440,7 +440,10 @@ static void null(void)
 	      "%s", err.text);
 }
 
-/* The library's copy has its own size, for any size of the caller's, and zeros in the rest. */
+/*
+ * The library's copy has the library's size, for any size of the caller's, and zeros in the
+ * rest.
+ */
 static void copies_have_the_library_size(void)
 {
 	uint32_t theirs[6] = {sizeof theirs, 1, 2, 3}, own[4], large = 65536;
@@ -460,7 +463,7 @@ static void copies_have_the_library_size(void)
 	CHECK(tach__sized(&large, "s", 8, 16, 8, &err) == 65536);
 }
 
-/* For errors only the text is shorter; a size of 0 is not changed. */
+/* In struct tach_error only the text is shorter; a size of 0 is not changed. */
 static void errors(void)
 {
 	static const uint32_t sizes[] = {272, 0, 272 + TAIL, 24, 20, 0xffffffff};
@@ -482,10 +485,11 @@ static void errors(void)
 	}
 }
 
-/* ---- there are no other such structs ---- */
+/* ---- no other struct begins with its size ---- */
 
 /*
- * Structs without a size: those named in tach/base.h, parts of other structs, and inlined ones.
+ * Structs without a size: those that tach/base.h names, parts of other structs, and structs of
+ * inline functions.
  */
 static const char fixed[] =
 	" tach_value tach_bucket tach_register tach_set_member"
@@ -494,7 +498,7 @@ static const char fixed[] =
 	" tach_way tach_reader tach_mark tach_site tach_region_mark tach_task tach_bench_case"
 	" tach_bench_axis tach_bench_counter tach__bench_at tach__bench_main tach__expected "
 	"tach__no_jump ";
-/* The library fills them in its own memory. */
+/* The library fills these structs in its own memory. */
 static const char given[] = " tach_diagnostic tach_error ";
 
 static int is_in(const char *list, const char *name)
@@ -572,7 +576,7 @@ static void prepare(void)
 			((struct tach_dispatch *)(uintptr_t)entries[i].content)->pmu = skl;
 }
 
-/* A size of 0: until this version is released, it means the present size. */
+/* A size of 0 means the present size until this version is released. */
 static void first_sizes(void)
 {
 #define FIRST(type)                                                                            \
@@ -618,7 +622,7 @@ static void first_sizes(void)
 		      all[i].now);
 }
 
-/* Structs that need no copy; a size of 0 needs one if the struct has grown. */
+/* Structs of the present size need no copy; a size of 0 needs one if the struct has grown. */
 static void has_our_size(void)
 {
 	const uint32_t none = 0, first = 16, now = 24;

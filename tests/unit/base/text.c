@@ -13,7 +13,7 @@
 #include "tests/unit/base/edge.h"
 
 static locale_t used[2];
-static int uses; /* number of locales so far */
+static int uses; /* how often a locale was used so far */
 
 static locale_t use(locale_t locale)
 {
@@ -114,11 +114,11 @@ static void names_without_their_case(void)
 	}
 }
 
-/* As in RFC 3629's table; nothing is read beyond the end. */
+/* Uses RFC 3629's table, and reads nothing beyond the end. */
 static int well_formed(const unsigned char *s, size_t n)
 {
 	static const unsigned char rows[][5] = {
-		/* first: from, to; second: from, to; length */
+		/* first byte: from, to; second byte: from, to; length */
 		{0x00, 0x7f, 0, 0, 1},	     {0xc2, 0xdf, 0x80, 0xbf, 2},
 		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
 		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
@@ -212,7 +212,10 @@ static void columns(void)
 	CHECK(tach__utf8_width("\377b") == 2);
 }
 
-/* The shortest text that reads back, as "%.17g" and fewer digits write it. */
+/*
+ * The shortest text that reads back to the same value, in the forms of "%.17g" with fewer
+ * digits.
+ */
 static void doubles(void)
 {
 	static const double values[] = {0,    -0.0,	 1,	   -1,	      9,
@@ -245,7 +248,7 @@ static void doubles(void)
 	}
 }
 
-/* Uses the C locale, whatever the program's locale is, and restores that. */
+/* Uses the C locale, whatever the program's locale is, and restores the program's locale. */
 static void in_the_c_locale(void)
 {
 	char text[40];
@@ -255,13 +258,13 @@ static void in_the_c_locale(void)
 	CHECK(strcmp(text, "0.25") == 0 && uses == 2, "%s, %d", text, uses);
 	CHECK(used[0] == newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	CHECK(used[1] == LC_GLOBAL_LOCALE);
-	uses = 0; /* not called for text that does not need it */
+	uses = 0; /* not called for a text that does not need it */
 	tach__number_print(-25, text, sizeof text);
 	tach__number_print(0, text, sizeof text);
 	CHECK(strcmp(text, "0") == 0 && uses == 0, "%s, %d", text, uses);
 }
 
-/* More digits than the 127 that are read. */
+/* Numbers with more digits than the 127 that are read. */
 static void long_numbers(void)
 {
 	char text[300];

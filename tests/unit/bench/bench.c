@@ -6,7 +6,10 @@
 #include "core/bench/bench.h"
 #include "tests/check.h"
 
-/* One iteration of the body takes 9 ns and 4 counts, one of the empty loop 2 and 1. */
+/*
+ * An iteration of the body takes 9 ns and 4 counts, an iteration of the empty loop 2 ns and 1
+ * count.
+ */
 static uint64_t clock_ns, counts, spike;
 static unsigned calls;
 
@@ -77,7 +80,7 @@ static void the_empty_loop_is_subtracted(void)
 	drop(s);
 }
 
-/* 3 per iteration are 3, for any number of iterations. */
+/* A body with 3 counts per iteration shows exactly 3, for any number of iterations. */
 static void whole_numbers_are_exact(void)
 {
 	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0, NULL};
@@ -92,7 +95,7 @@ static void whole_numbers_are_exact(void)
 	}
 }
 
-/* Outliers belong to the machine's behaviour like the other samples. */
+/* Outliers are counted and stay in the result, because the machine behaves so. */
 static void outliers_are_counted_and_stay(void)
 {
 	struct tach__bench_series s[2];
@@ -191,7 +194,7 @@ static void a_clock_that_stands_still_is_survived(void)
 	      "gave up");
 }
 
-/* The empty loop repeats exactly: with equal samples, such a body would take 37 minutes. */
+/* The empty loop has equal samples: with them, such a body would take 37 minutes. */
 static void a_body_that_does_not_repeat_itself_is_survived(void)
 {
 	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};

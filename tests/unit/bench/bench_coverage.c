@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often a benchmark's interval contains the truth: the harness on simulated machines with
- * known distributions, a thousand runs each, from fixed seeds. A 95 % interval must contain it
- * in 93 of 100 runs; an interval with a lower stated confidence must reach that.
+ * Tests how often a benchmark's interval contains the true value: the harness on simulated
+ * machines with known distributions, a thousand runs each, from fixed seeds. A 95 % interval
+ * must contain the true value in 93 of 100 runs; an interval with a lower stated confidence
+ * must reach that confidence.
  *
  * "# scenario ..." lines are the table of bench/README.md.
  */
@@ -19,7 +20,10 @@ enum { RUNS = 1000, SAMPLES_MOST = 101, ITERATIONS = 1000 };
 #define LOOP	   200.0
 #define NOISE_BODY 9.0
 #define NOISE_LOOP 2.0
-/* For the two machines with two speeds: how often they are slow, and by what factor. */
+/*
+ * For the two machines with two speeds: the part of the time that they are slow, and by what
+ * factor.
+ */
 #define SLOW	 0.3
 #define SLOWDOWN 1.25
 
@@ -40,7 +44,7 @@ static double exponential(double mean)
 static double now, started;  /* ns */
 static double mood;	     /* autoregressive, standard normal */
 static int slow;	     /* the clock is */
-static unsigned turn, turns; /* index of the pair of loops, and their number */
+static unsigned turn, turns; /* index of the pair of loops, and the number of pairs */
 
 static double steady(void)
 {
@@ -58,7 +62,7 @@ static double two_speeds(void)
 }
 
 /*
- * The same, but the machine stays in one state: in the slow one for 5 pairs of loops on
+ * Two speeds, but the machine stays in one of them: in the slow one for 5 pairs of loops on
  * average.
  */
 static double regimes(void)
@@ -77,7 +81,7 @@ static double quiet(double share)
 	return 0;
 }
 
-/* A scheduler's other work: rare and long; longer loops meet it more often. */
+/* Other work on the processor: rare and long; longer loops meet it more often. */
 static double preempted(double share)
 {
 	return random_uniform() < 0.15 * share ? exponential(3000) : 0;
@@ -88,7 +92,7 @@ static double loaded(double share)
 	return random_uniform() < 0.3 * share ? 4000 * random_uniform() : 0;
 }
 
-/* Never faster than the minimum; the median is the truth. */
+/* Never faster than the minimum; the median is the true value. */
 static double skewed(double share)
 {
 	return share * (exponential(30) - 30 * M_LN2);
@@ -98,7 +102,7 @@ struct machine {
 	const char *name;
 	double (*pace)(void);
 	double (*spike)(double share);
-	double memory; /* part of its speed that it keeps from one pair to the next */
+	double memory; /* part of its present speed that the machine keeps for the next pair */
 };
 static const struct machine machines[] = {
 	{"normal noise", steady, quiet, 0},
@@ -139,7 +143,7 @@ static void begin(struct tach__bench_source *source)
 	started = now;
 }
 
-/* Two loops make a turn; between turns the machine changes. */
+/* A turn consists of two loops; the machine changes between turns. */
 static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
 {
 	static int half;
@@ -152,7 +156,10 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 		return;
 	turn++;
 	mood = machine->memory * mood + sqrt(1 - machine->memory * machine->memory) * normal();
-	/* Leaving the fast state with this probability keeps it slow for SLOW of the time. */
+	/*
+	 * If the machine leaves the fast state with this probability, it is slow for SLOW of
+	 * the time.
+	 */
 	slow = slow ? random_uniform() >= 0.2 : random_uniform() < 0.2 * SLOW / (1 - SLOW);
 }
 
@@ -174,7 +181,10 @@ static double pair_below(double x, double mean)
 	return erfc((mean - x) / sigma / M_SQRT2) / 2;
 }
 
-/* The median of a pair's difference; if there is no formula, the median of very many. */
+/*
+ * Returns the median of a pair's difference; without a formula it is the median of very many
+ * pairs.
+ */
 static double truth_of(const struct machine *m)
 {
 	enum { MANY = 100001 };
@@ -248,8 +258,8 @@ static void intervals_cover_the_truth(void)
 			      "%s, %u samples: %.3f covered, %.3f said", machines[i].name,
 			      samples[k], o.covered, o.said);
 			/*
-			 * Where the default can decide, too many undecided results are a
-			 * failure.
+			 * If the default number of samples can decide, too many undecided
+			 * results are a failure.
 			 */
 			if (samples[k] >= 31 && machines[i].memory == 0 &&
 			    machines[i].pace != drifting)
@@ -259,7 +269,10 @@ static void intervals_cover_the_truth(void)
 	}
 }
 
-/* An empty body under load: nearly always below resolution, never negative beyond the error. */
+/*
+ * An empty body under load: nearly always below the resolution, and never negative beyond the
+ * error.
+ */
 static void empty_bodies_are_never_negative(void)
 {
 	static double x[31];

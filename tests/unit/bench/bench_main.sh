@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Benchmark programs: arguments, code around a run, throughput, selection, comparison with an
-# earlier run, progress only
-# on a terminal. In C and in C++.
+# Benchmark programs: arguments, code around a run, throughput, selection, comparison with an earlier run, and
+# progress, which only a terminal shows. In C and in C++.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -128,7 +127,7 @@ for p in "$work/h" "$work/hh"; do
 	[ $none = 2 ] || printf 'power<int, 3>\npower<unsigned long, 2>/4\npower<unsigned long, 2>/9\n' | cmp -s - "$work/out" || rc=1
 	result "numbers${p#"$work/h"}"
 
-	# The program's own counters, exactly; work that the other loop does too is subtracted.
+	# The program's own counters are exact; work that both loops do is subtracted.
 	run 0 --details --events '' counts less
 	grep -qE '^  compares +3\.0000 .*\[3\.0000, 3\.0000\]' "$work/out" && grep -qE '^  compares +6\.0000 ' "$work/out" || rc=1
 	grep -qE '^  found +5\.0000 ' "$work/out" && grep -qE '^  per found, ns +[0-9.]+ +[0-9.e+]+ [kMGT]?found/s$' "$work/out" || rc=1
@@ -143,7 +142,7 @@ assert all(abs(b["found"] * b["real_time"] / (2e9 if b["name"] == "counts/2" els
 PYTHON
 	result "counters${p#"$work/h"}"
 
-	# All threads run at once, otherwise the test would not end; shared work is counted once.
+	# All threads run at the same time, otherwise the test would not end; shared work is counted once.
 	run 0 --details --events '' --samples 3 together; grep -q '^seen 7$' "$work/err" || rc=1
 	grep -q '^together/threads:3: ' "$work/out" && grep -qE '^  found +1\.0000 ' "$work/out" || rc=1
 	[ "$(grep -cE '^  (time, all, ns|thread [123]: time, ns) ' "$work/out")" = 4 ] || rc=1
@@ -181,7 +180,8 @@ result usage
 run 0 --json --events '' steps
 mv "$work/out" "$work/old"
 [ "$(wc -l <"$work/old")" = 2 ] && grep -q '"name":"steps/1000".*"unit":"step","units":1000' "$work/old" || rc=1
-# Compared with itself, nothing is 1000 times worse; compared with a run of a hundredth of the time, it is.
+# Compared with itself, no value is 1000 times worse; compared with a run of a hundredth of the time, the run is
+# worse.
 run 0 --events '' --bound 100000 --allow cannot-tell --against "$work/old" steps plain
 [ "$(grep -cE "^steps/10+ .* time ([-+][0-9.]+ %, (no change|cannot tell)|is about 0)" "$work/out")" = 2 ] || rc=1
 grep -qE "^plain .*  not in $work/old$" "$work/out" || rc=1
@@ -193,12 +193,12 @@ with open(sys.argv[2], "w") as to:
         bench["values"][0]["sample"] = [(i * 7 % 31 + 1) * 1e-9 for i in range(2000)]
         print(json.dumps(bench), file=to)
 PYTHON
-# Enough samples to see it even if they are correlated.
+# Enough samples to detect the change even if they are correlated.
 run 1 --events '' --samples 2000 --against "$work/quick" steps/1000
 grep -qE '^steps/1000 .* time .*, worse \(' "$work/out" && grep -q '^1 of 1 comparisons worse' "$work/out" || rc=1
 result against
 
-# A table whose rows have the columns of its heading; other benchmarks besides the requested one.
+# The table's rows have the columns of its heading; benchmarks besides the requested one do not disturb it.
 run 0 --events '' --baseline steps/1000 '^steps/10$' 00 '!plain'
 grep -A2 '^benchmark' "$work/out" | cut -c1-12 | tr -d ' ' | paste -sd' ' | grep -qx 'benchmark steps/1000 steps/10' || rc=1
 grep -qE '^steps/10 .*(/s|-)(  ([0-9.e+-]+ x|as) steps/1000(, cannot tell from the same)?)?$' "$work/out" || rc=1
@@ -206,8 +206,8 @@ grep -qE '^[0-9]+ x .*, load [0-9.]+$' "$work/out" || rc=1
 run 2 --events '' --baseline nothing steps; grep -q "no benchmark 'nothing' runs" "$work/err" || rc=1
 result table
 
-# google-benchmark's JSON, written and read back; google-benchmark's own file has other units, and
-# rows that are not runs.
+# google-benchmark's JSON is written and read back; google-benchmark's own file has other units, and rows that are not
+# runs.
 run 0 --events '' --google --samples 4 steps
 mv "$work/out" "$work/google"
 python3 - "$work/google" <<'PYTHON' || rc=1
@@ -222,7 +222,7 @@ run 0 --events '' --bound 100000 --allow cannot-tell --against "$work/google" st
 grep -qE '^steps/10 .* time (.* %, (no change|cannot tell)|is about 0)' "$work/out" || rc=1
 result google
 
-# A terminal sees what is running; files and pipes never do.
+# A terminal shows which benchmark is running; files and pipes never contain this.
 if command -v script >/dev/null; then
 	script -qec "$p --seconds 0.00001 --events '' steps >/dev/null" "$work/tty" >/dev/null </dev/null
 	grep -q 'steps/10 \.\.\.' "$work/tty" && grep -q 'steps/1000 \.\.\.' "$work/tty" || rc=1

@@ -23,7 +23,7 @@ static void read_from_files(void)
 	} of[] = {
 		{"", NULL, {.mhz = 0}},
 		{"/proc/cpuinfo", "cpu MHz : 2400.5\nother : 1\n", {.mhz = 2400.5}},
-		/* The first of each kind is used. */
+		/* If a file repeats a key, the first line is used. */
 		{"/proc/cpuinfo",
 		 "processor : 0\nmodel name\t: A\ncpu MHz\t\t: 0.5\n"
 		 "processor : 1\nmodel name\t: B\ncpu MHz\t\t: 900\n",
@@ -164,7 +164,7 @@ static void google_benchmarks_context(void)
 	}
 }
 
-/* This machine's facts, shortened like every text. */
+/* The facts of this machine, shortened like every text. */
 static void this_machine(void)
 {
 	char text[2048], start[64], first[8] = "#######";
@@ -176,7 +176,7 @@ static void this_machine(void)
 	      "%s", text);
 	n = tach_bench_context(TACH_BENCH_GOOGLE, text, sizeof text);
 	CHECK(n == (int)strlen(text) && strncmp(text, "{\"date\": ", 9) == 0, "%s", text);
-	/* Its length changes with the load. */
+	/* The text's length changes with the load. */
 	CHECK(tach_bench_context(TACH_BENCH_GOOGLE, first, 0) > 100 && *first == '#');
 	CHECK(tach_bench_context(TACH_BENCH_GOOGLE, first, 1) > 100 &&
 	      memcmp(first, "\0#", 2) == 0);

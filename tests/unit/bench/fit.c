@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The law by which times grow. */
+/* The law by which times grow with the argument. */
 #include <math.h>
 #include <string.h>
 #include <tach/bench.h>
@@ -18,7 +18,10 @@ static void fitted(void)
 					    "O(n log n)", "O(n^2)",   "O(n^3)"};
 	double n[8], t[8], c, e;
 
-	/* The law is exact, from 1 on, and with only three values. */
+	/*
+	 * The law is found for exact times, for arguments from 1 on, and with only three
+	 * values.
+	 */
 	for (int i = 0; i < 8; i++)
 		n[i] = (double)(1 << i);
 	for (int which = 0; which < 6; which++)

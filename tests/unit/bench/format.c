@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A result as text, as JSON and as a row of a table, to the last character. */
+/* A result as text, as JSON and as a row of a table, compared to the last character. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void little_is_said_of_nothing(void)
 #define BLANKS	"          "
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
-/* 127 characters of the result's name, 95 of a value's, 64 of a unit's. */
+/* Names are cut to 127 characters for the result, 95 for a value, 64 for a unit. */
 static void long_names_are_cut(void)
 {
 	show(RESULT(HUNDRED HUNDRED, ALONE "\"unit\":\"" HUNDRED "\",\"units\":1,",
@@ -168,7 +168,7 @@ static void nothing_as_a_row(void)
 	     "   about 0 ns        -                 -    about 0 ns                 -");
 }
 
-/* Without a unit there is no column of rates; of long names 127 characters are shown. */
+/* Without a unit there is no column of rates; long names show 127 characters. */
 static void other_rows(void)
 {
 	static const char plain[] = RESULT("x", ALONE,
@@ -219,7 +219,7 @@ static void rates_have_prefixes(void)
 
 /* ---- room ---- */
 
-/* More than one buffer: writes all of it, or as much as fits. */
+/* Texts longer than one buffer are written completely, or up to the size that fits. */
 static void texts_are_cut_to_size(void)
 {
 	enum { SAMPLES = 3000, ROOM = 40000 };

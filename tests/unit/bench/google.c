@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* google-benchmark's JSON: how a result is written there, and how its files are read. */
+/*
+ * google-benchmark's JSON: how a result is written in it, and how google-benchmark's files are
+ * read.
+ */
 #include <string.h>
 #include "tests/check.h"
 #include "tests/results.h"
@@ -33,7 +36,7 @@ static void samples_are_repetitions(void)
 				       "\"bytes_per_second\": 2048000000000, \"cycles\": 5}");
 }
 
-/* Their common time is the real time; there is no field for each thread's own time. */
+/* The threads' common time is the real time; no field has each thread's own time. */
 static void threads_have_one_pace(void)
 {
 	show(RESULT("\"threads\":2,\"unit\":\"x\",\"units\":3,",
@@ -47,7 +50,7 @@ static void threads_have_one_pace(void)
 			     "\"xs_per_second\": 750000000, \"locks\": 500000000}");
 }
 
-/* Files may have different numbers of samples: those in both are shown. */
+/* If files have different numbers of samples, only the samples that both have are shown. */
 static void a_pace_of_fewer_samples_ends_the_list(void)
 {
 	show(RESULT("", VALUE("time", "", "8,8") "," VALUE("time, all", "", "4")),
@@ -97,7 +100,7 @@ static const char google[] =
 	"  {\"name\": \"BM_c\"},\n"
 	"  {\"name\": 9, \"real_time\": 6}]}\n";
 
-/* Without a name the first one is used. */
+/* Without a requested name the first benchmark is used. */
 static void times_are_nanoseconds(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A benchmark's JSON read back: the limits of every field, and the error's position beyond
- * them.
+ * A benchmark's JSON is read back: the limits of every field, and the position of the error
+ * beyond them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/bench/bench.h"
 #include "tests/check.h"
 
-/* One line each, so that an error's line identifies the field. */
+/* Each field is on its own line, so that an error's line identifies the field. */
 struct field {
 	const char *key, *value; /* NULL: left out */
 };
@@ -56,7 +56,7 @@ static char *fields(char *at, const struct field *all, size_t n, const struct fi
 		}
 		at += sprintf(at, "\"%s\":%s,\n", f->key, f->value);
 	}
-	at[-2] = ' '; /* no comma after the last one */
+	at[-2] = ' '; /* no comma after the last field */
 	return at;
 }
 
@@ -86,7 +86,7 @@ static int load(const struct field *in_whole, const struct field *in_value, int 
 
 enum place { OBJECT, FIELD };
 
-/* Position of the error: for the value's object, its brace follows `"values":[`. */
+/* The error's position: for the value's object, its brace follows `"values":[`. */
 static void refused(int in_value, struct field field, int code, enum place place,
 		    const char *text)
 {

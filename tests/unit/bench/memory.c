@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Benchmarks and their results, where each allocation fails once. */
+/* Benchmarks and their results while each allocation fails once. */
 #include <math.h>
 #include <string.h>
 #include <tach/bench.h>
@@ -40,7 +40,7 @@ static int bench_job(void)
 	struct tach_bench *bench = NULL;
 	int code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, &err);
 
-	/* A list of events has a column for any error in it. */
+	/* An error in a list of events has a column. */
 	err.column = 0;
 	told(code, &err);
 	CHECK(!bench == (code != 0));
@@ -92,7 +92,7 @@ static int load_job(void)
 	int code = told(tach_bench_load(json, strlen(json), &b, &err), &err);
 
 	CHECK(!b == (code != 0));
-	/* Existing parts are complete. */
+	/* The parts that exist are complete. */
 	CHECK(!b ||
 	      (b->name && b->unit && b->nseries == 2 && b->series[0].name &&
 	       b->series[1].name && b->series[0].samples == 8 && b->series[1].samples == 9));
@@ -147,7 +147,7 @@ static int value_job(void)
 	return code;
 }
 
-/* Correlation cannot be estimated then, so the maximum is assumed. */
+/* Without memory the correlation cannot be estimated, so the maximum is assumed. */
 static int persistence_job(void)
 {
 	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2};
@@ -163,7 +163,7 @@ static int persistence_job(void)
 	return 0;
 }
 
-/* 10 and more after 8 and less: without memory, nothing is reported as worse. */
+/* 10 and more after 8 and less is worse, but without memory nothing is reported as worse. */
 static int judge_job(void)
 {
 	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A benchmark program, called with arguments: which benchmarks it runs in which order, its
+ * A benchmark program, called with arguments: the benchmarks that it runs, their order, its
  * exact output, and its exit status. Only the bodies advance the clock.
  */
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static int no_memory; /* fails for this number of printed texts */
+static int no_memory; /* number of texts for which memory fails */
 
 #define main	  benchmarks
 #define malloc(n) (no_memory && no_memory-- ? NULL : (malloc)(n))
@@ -46,7 +46,7 @@ TACH_BENCH(plain)
 	clock_ns += scale;
 }
 
-/* A single value gives no law, and is not part of the next family. */
+/* A single value has no law, and does not belong to the next family. */
 TACH_BENCH(lone)
 {
 	clock_ns += 500;
@@ -77,7 +77,7 @@ TACH_BENCH(counts)
 TACH_BENCH_COUNTER(counts, compares);
 TACH_BENCH_RATE(counts, found);
 
-/* Work in both loops is subtracted. */
+/* Work that both loops do is subtracted. */
 TACH_BENCH(less)
 {
 	clock_ns += 10;
@@ -90,7 +90,7 @@ TACH_BENCH_LESS(less)
 }
 TACH_BENCH_COUNTER(less, compares);
 
-/* Fails: a benchmark cannot have this number of threads. */
+/* This benchmark fails: it cannot have so many threads. */
 TACH_BENCH(crowd)
 {
 	clock_ns += 1000;
@@ -126,7 +126,7 @@ TACH_BENCH(shaky)
 	clock_ns += 1000 + (uint64_t)(n++ * 7919 % 1000);
 }
 
-/* Size of the output when it is prepared. */
+/* Size of the output when preparation begins. */
 static off_t printed;
 
 TACH_BENCH_ARGS(bent, 10, 20, 40, 80)
@@ -142,7 +142,7 @@ TACH_BENCH_SETUP(bent)
 }
 TACH_BENCH_COMPLEXITY(bent);
 
-/* The law of all 66 differs from the law of the first 64. */
+/* The law of all 66 values differs from the law of the first 64. */
 TACH_BENCH(many)
 {
 	clock_ns += tach_arg <= 64 ? 3 * tach_arg : 100000;
@@ -189,7 +189,7 @@ TACH_BENCH_LESS(nothing)
 /* ---- running them ---- */
 
 static char out[1 << 16], err[1 << 14];
-static int screen = -1; /* where standard error goes, if there is one */
+static int screen = -1; /* file for standard error, or -1 */
 
 static void keep(int fd, char *text, size_t size)
 {
@@ -358,7 +358,7 @@ static void rows_are_compared_with_the_first(void)
 	   "\n" HEAD "alike                1 us    0.0 %  as plain\n");
 	is(calls, "<1010><2020><4040>");
 	is(said(), "");
-	/* It is printed first although it is not the first. */
+	/* The baseline is printed first although it is defined later. */
 	CHECK(RUN(QUICK, "--baseline", "steps/20", "plain", "steps") == 0);
 	is(table(), RATES
 	   "steps/20            60 ns    0.0 %     333.3 Mstep/s\n"
@@ -370,7 +370,7 @@ static void rows_are_compared_with_the_first(void)
 	is(said(), "no benchmark 'steps/30' runs; --list shows them\n");
 }
 
-/* Each row is printed when it is known; a body without time has no multiples. */
+/* Each row is printed as soon as it is known; a body without time has no multiples. */
 static void rows_are_there_at_once(void)
 {
 	CHECK(RUN(QUICK, "plain", "bent/10", "nothing") == 0);
@@ -385,12 +385,14 @@ static void growth(void)
 	CHECK(strstr(out, "\nbent/*       O(n), 1.127 ns times that, error 27 %\n"), "%s", out);
 	CHECK(RUN(QUICK, "many/") == 0);
 	CHECK(strstr(out, "\nmany/* ") && !strstr(out, "error 0 %"), "%s", out);
-	/* The reference of a comparison has no law, even if several have its name. */
+	/*
+	 * The reference of a comparison has no law, even if several benchmarks have its name.
+	 */
 	CHECK(RUN(QUICK, "--baseline", "many_times/7", "plain", "many_times") == 0);
 	CHECK(!strstr(out, "many_times/*"), "%s", out);
 }
 
-/* 40732 of its unit in 47032 ns. */
+/* 40732 units in 47032 ns. */
 static void numbers_reach_the_body(void)
 {
 	CHECK(RUN(QUICK, "cross/32/7/4/threads:1") == 0);
@@ -489,7 +491,7 @@ static void json_of_both_kinds(void)
 	}
 }
 
-/* A line for each value; names that would break a table are escaped. */
+/* Each value has a line; names that would break a table are escaped. */
 static void other_tables(void)
 {
 	CHECK(RUN(QUICK, "--csv", "counts") == 0);
@@ -506,7 +508,7 @@ static void other_tables(void)
 	CHECK(RUN(QUICK, "--csv", "--against", "x", "plain") == 2);
 }
 
-/* The clock does not advance, for either loop. */
+/* The processor's clock does not advance in either loop. */
 static void processor_time(void)
 {
 	CHECK(RUN("--events", "", "--seconds", "0.00001", "--samples", "15", "plain") == 0);
@@ -543,7 +545,7 @@ static void durations(void)
 	CHECK(RUN(QUICK, "--warmup", "x", "plain") == 2);
 }
 
-/* A time that is uncertain by more than 5 % is named. */
+/* Names each time that is uncertain by more than 5 %. */
 static void unstable(void)
 {
 	CHECK(RUN(QUICK, "shaky") == 0);
@@ -568,11 +570,11 @@ static void save(const char *before, const char *text)
 	fclose(to);
 }
 
-/* If all samples are equal, any difference beyond the bound is found. */
+/* If all samples are equal, any difference above the bound is found. */
 static void earlier_runs_are_compared(void)
 {
-	static char junk[150000]; /* more than one read(2) returns; lines of other benchmarks
-				     are skipped */
+	static char junk[150000]; /* more than one read(2) returns; the command skips lines of
+				     other benchmarks */
 	int fd = mkstemp(file), before;
 
 	close(fd);
@@ -666,7 +668,7 @@ static long no_events(long number, long a, long b, long c, long d, long e, long 
 					     : tach__sys_real(number, a, b, c, d, e, f);
 }
 
-/* Printed once below the table; in JSON each result contains it. */
+/* A missing feature is printed once below the table; in JSON each result contains it. */
 static void what_is_missing(void)
 {
 	tach__sys = no_events;
@@ -680,7 +682,7 @@ static void what_is_missing(void)
 	tach__sys = tach__sys_real;
 }
 
-/* Frees results of this run and of the earlier run in which others are searched. */
+/* Frees results of this run, and those of the earlier run, in which benchmarks are searched. */
 static void nothing_is_left(void)
 {
 	CHECK(RUN(QUICK, "--json", "plain", "alike", "steps") == 0);
@@ -693,7 +695,7 @@ static void nothing_is_left(void)
 		if (against == 2)
 			save("", "no results\n");
 		for (int i = 0; i < 16; i++) {
-			/* The allocator keeps some blocks of each size. */
+			/* The allocator caches some blocks of each size. */
 			if (i == 8)
 				before = heap_in_use();
 			if (against)
@@ -738,7 +740,7 @@ static void bad_arguments(void)
 	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
 }
 
-/* Later benchmarks still run. */
+/* Benchmarks after one that fails still run. */
 static void one_that_fails(void)
 {
 	CHECK(RUN(QUICK, "crowd", "alike") == 1);
@@ -748,7 +750,7 @@ static void one_that_fails(void)
 	CHECK(RUN(QUICK, "--json", "crowd", "alike") == 1);
 }
 
-/* Shows the running benchmark on a line that is removed afterwards. */
+/* Shows the running benchmark on a line, and removes the line later. */
 static void on_a_terminal(void)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -761,7 +763,7 @@ static void on_a_terminal(void)
 	CHECK(RUN(QUICK, "plain") == 0);
 	close(screen);
 	screen = -1;
-	/* Writes the output to its end; after that, a write is an error. */
+	/* Reads the output to its end, where read(2) of the terminal fails. */
 	while ((n = read(terminal, err + length, sizeof err - 1 - length)) > 0)
 		length += (size_t)n;
 	err[length] = '\0';
@@ -780,7 +782,7 @@ static void out_of_memory(void)
 	CHECK(RUN(QUICK, "plain") == 0);
 }
 
-/* If output is lost, the run fails. */
+/* If output cannot be written, the run fails. */
 static void a_full_disk(void)
 {
 	static const char *const arguments[] = {"--list"};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values and intervals of results, comparison of two, and judging one by another. */
+/*
+ * Values and intervals of results, comparison of two results, and the verdict of one against
+ * another.
+ */
 #include <math.h>
 #include <string.h>
 #include "core/bench/bench.h"
@@ -14,7 +17,7 @@ static struct tach_bench made(const char *name, double *x, uint32_t n,
 	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
 }
 
-/* If every sample resembles the one before, eight samples prove hardly more than one. */
+/* If each sample resembles the previous one, eight samples prove hardly more than one. */
 static void dependent_samples_prove_no_difference(void)
 {
 	double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -39,7 +42,7 @@ static void a_value_that_may_be_nothing_is_marked(void)
 	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
 	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == 0, "%x", v.flags);
 	CHECK(v.median == 4 && v.mad == 2 && v.low == 1 && v.high == 7, "%g", v.mad);
-	/* Time below the clock's resolution is not part of the known value. */
+	/* Time below the clock's resolution does not count as known. */
 	s[1].resolution = 0.5;
 	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.low == 0.5 && v.high == 7.5 && !v.flags,
 	      "%g .. %g", v.low, v.high);
@@ -72,7 +75,7 @@ static void judged(void)
 	      is.verdict == TACH_CHANGE_NONE);
 	CHECK(tach_bench_judge(&a, &a, 0, 0.06, 0.01, &is) == 0 &&
 	      is.verdict == TACH_CHANGE_NONE && is.change == 0);
-	/* More comparisons than eight samples can support. */
+	/* More comparisons than eight samples can decide. */
 	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 1e-6, &is) == 0 &&
 	      is.verdict == TACH_CHANGE_UNKNOWN);
 }
@@ -106,7 +109,7 @@ static void usual_bounds(void)
 	}
 }
 
-/* For exactly counted instructions one sample is enough; for other values it is not. */
+/* One sample of an exact instruction count is enough; one sample of another value is not. */
 static void exact_counts_need_one_sample(void)
 {
 	static const struct {
@@ -132,7 +135,9 @@ static void exact_counts_need_one_sample(void)
 	}
 }
 
-/* Results may have other values in another order; equal names and threads are matched. */
+/*
+ * Results may have values in another order; values with equal names and threads are compared.
+ */
 static void values_go_together_by_name(void)
 {
 	double one[] = {1, 1, 1, 1, 1, 1, 1, 1}, two[] = {2, 2, 2, 2, 2, 2, 2, 2};
@@ -158,7 +163,7 @@ static void values_go_together_by_name(void)
 	CHECK(tach_bench_judge(&b, &b, 0, NAN, 0.01, &is) == 0 && is.verdict == 0);
 }
 
-/* Uses the time of all threads together, if the result has one. */
+/* Rates use the common time of all threads, if the result has one. */
 static void rates_use_the_time_of_all_threads(void)
 {
 	double x[] = {1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A whole run on a machine with a scripted clock and scripted counters: options, values of both
- * loops, passes, and what is left out if the kernel refuses it.
+ * loops, passes, and events that are omitted because the kernel refuses them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +17,13 @@
 /* ---- the clock ---- */
 
 static uint64_t clock_ns;
-static unsigned looks;		/* since a run began */
-static unsigned smallest = 100; /* the reading before which the clock makes its smallest step */
+static unsigned looks; /* since a run began */
+/* Number of the clock reading before which the clock makes its smallest step. */
+static unsigned smallest = 100;
 
 /*
- * A run reads the clock 101 times to find its smallest step, which is 3; with one more reading
- * it would be 1. From then on, a reading takes 4 ns.
+ * A run reads the clock 101 times to find its smallest step, which is 3; one more reading would
+ * find 1. From then on, a reading takes 4 ns.
  */
 static uint64_t step_before(unsigned look)
 {
@@ -46,8 +47,8 @@ int clock_gettime(clockid_t which, struct timespec *t)
 /* ---- loops ---- */
 
 static uint64_t mine, others;
-static struct perf_event_attr opened; /* the last event that was */
-/* number of the pass; ran: the pass has run its loops, so the next one opens */
+static struct perf_event_attr opened; /* the event that was opened last */
+/* number of the pass; ran: the pass has run its loops, so the next pass opens */
 static int pass, ran;
 
 static long watched_sys(long number, long a, long b, long c, long d, long e, long f)
@@ -60,7 +61,7 @@ static long watched_sys(long number, long a, long b, long c, long d, long e, lon
 	return fake_sys(number, a, b, c, d, e, f);
 }
 
-/* 9 ns, 3 counts; 5 and 7 of the test's own counters. */
+/* An iteration takes 9 ns, 3 counts, and 5 and 7 of the test's own counters. */
 static void body(void *context, uint64_t n)
 {
 	CHECK(context == &mine);
@@ -70,7 +71,7 @@ static void body(void *context, uint64_t n)
 	others += 7 * n;
 }
 
-/* 2 ns, one count, one of the test's own counters. */
+/* An iteration takes 2 ns, one count, and one of the test's own counters. */
 static void empty(void *context, uint64_t n)
 {
 	CHECK(context == &mine);
@@ -93,8 +94,8 @@ static struct tach_bench *run(tach_bench_body f, const struct tach_bench_options
 }
 
 /*
- * Eight iterations: reading the clock adds 4 ns, and two reads of the counters add 17 counts,
- * to either loop. The second event counts twice as fast as the first.
+ * Eight iterations: reading the clock adds 4 ns to either loop, and two reads of the counters
+ * add 17 counts. The second event counts twice as fast as the first.
  */
 static void every_value_is_what_the_loops_differ_by(void)
 {
@@ -164,7 +165,7 @@ static void ten_ns(void *context, uint64_t n)
 
 static unsigned turn;
 
-/* The median is 10 and the MAD 1; four samples are far off: two by 7, two by 8. */
+/* The median is 10 and the MAD 1; four samples are outliers: two by 7, two by 8. */
 static void uneven(void *context, uint64_t n)
 {
 	static const uint64_t ns[] = {10, 11, 9, 18, 10, 11, 9, 17, 10, 2, 3};
@@ -187,7 +188,7 @@ static void what_is_not_said_is_what_the_header_says(void)
 		      !strstr(shown(b, TACH_BENCH_JSON), "\"unit\""),
 	      "%s", shown(b, TACH_BENCH_JSON));
 	tach_bench_free(b);
-	/* A tenth of, and two of, 10 ms. */
+	/* A tenth of 10 ms, and two times 10 ms. */
 	opt.sample_seconds = 0.00999;
 	b = run(ten_ns, &opt);
 	CHECK(tach_bench_iterations(b) == 1000000);
@@ -270,9 +271,9 @@ static void options_have_limits(void)
 
 /* ---- passes ---- */
 
-static int counts[3]; /* the iteration's cost in each of three passes */
+static int counts[3]; /* the cost of an iteration in each of three passes */
 
-/* Both loops count five more: no counter decreases. */
+/* Both loops count five more, so no counter decreases. */
 static void by_pass(void *context, uint64_t n)
 {
 	(void)context;
@@ -301,7 +302,7 @@ static void nothing_is_kept(void)
 	no_room.events = "cycles,instructions";
 	no_room.interrupts = TACH_SET_CORRECT;
 	for (int i = 0; i < 40; i++) {
-		/* The allocator keeps some blocks of each size. */
+		/* The allocator caches some blocks of each size. */
 		if (i == 20)
 			before = heap_in_use();
 		fake_members = 5;
@@ -315,7 +316,10 @@ static void nothing_is_kept(void)
 	CHECK(heap_in_use() == before, "%zu bytes, were %zu", heap_in_use(), before);
 }
 
-/* Twelve events on four counters; `instructions`, in each, counts five times the first. */
+/*
+ * Twelve events on four counters; `instructions`, which is in each pass, counts five times as
+ * much as the first event.
+ */
 static void passes_are_put_together(void)
 {
 	static const struct {
@@ -346,7 +350,10 @@ static void passes_are_put_together(void)
 		      tach_bench_drift(b), of[i].drift);
 		for (int k = 0; k < tach_bench_count(b); k++) {
 			struct tach_bench_quantity v = {.size = sizeof v};
-			/* Time, four and `instructions`, then four and four. */
+			/*
+			 * The first pass has time, four events and `instructions`; the next two
+			 * have four events each.
+			 */
 			int in = k < 6 ? 0 : k < 10 ? 1 : 2;
 			int place = k < 6 ? k : (k - 6) % 4 + 1;
 
@@ -385,7 +392,7 @@ static void what_the_kernel_refuses_is_left_out(void)
 	CHECK(b && tach_bench_count(b) == 1 && *tach_bench_missing(b), "%s",
 	      b ? tach_bench_missing(b) : "");
 	tach_bench_free(b);
-	/* One event of two. */
+	/* One of the two events opens. */
 	fake_members = 1;
 	opt.events = "cycles,r01c4";
 	fake_refused = 0x1c4;
@@ -396,7 +403,7 @@ static void what_the_kernel_refuses_is_left_out(void)
 	tach_bench_free(b);
 }
 
-/* Interrupts are given up first. */
+/* If counters are short, interrupts are given up first. */
 static void interrupts_make_room(void)
 {
 	struct tach_bench_options opt = {.size = sizeof opt,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of iterations, and the results of samples, with a script of their times. */
+/* The number of iterations, and the results of samples, with scripted times. */
 #include <string.h>
 #include "core/bench/bench.h"
 #include "tests/check.h"
 
 enum { MANY = 64 };
 
-/* ns of each run; after the script's end, the last one that is not 0. */
+/* ns of each run; after the script's end, the last time that is not 0. */
 static uint64_t bodies[MANY], empties[MANY];
 static unsigned nbodies, nempties;
 static uint64_t least_looked; /* the smallest number of iterations of the empty loop */
@@ -54,8 +54,8 @@ static void start(const uint64_t *of_bodies, const uint64_t *of_empties, size_t 
 }
 
 /*
- * The number grows by a fifth more than needed, at most by ten; a run that is long enough is
- * repeated three times, and the shortest counts.
+ * The number grows to a fifth more than needed, at most tenfold; a run that is long enough is
+ * repeated three times, and the shortest one counts.
  */
 static void iterations_grow_until_they_last(void)
 {
@@ -86,7 +86,8 @@ static void iterations_grow_until_they_last(void)
 
 			start(of[i].body, of[i].empty, 8);
 			/*
-			 * The same number for every thread, plus the remainder of the division.
+			 * The number is equal for every thread, and includes the remainder of
+			 * the division.
 			 */
 			for (int k = 0; threads > 1 && k < 8; k++) {
 				bodies[k] = bodies[k] ? bodies[k] * threads + 3 : 0;
@@ -101,7 +102,7 @@ static void iterations_grow_until_they_last(void)
 		}
 }
 
-/* No measurable time counts as a tenth of the goal. */
+/* A run without measurable time counts as a tenth of the goal. */
 static void no_time_at_all(void)
 {
 	struct tach__bench_source source = {.take = take, .threads = 4};
@@ -161,7 +162,7 @@ static void outliers_are_of_each_quantity(void)
 	}
 }
 
-/* Arrays on the stack: a number too many would overwrite the next variable. */
+/* Arrays on the stack: one value too many would overwrite the next variable. */
 static void room_for_the_most_that_there_may_be(void)
 {
 	int time = 1, time_of_all = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Benchmarks on several threads, each with a scripted clock and counters: which values are
- * summed, which are per thread, and what happens if a thread cannot count or start.
+ * Benchmarks on several threads, each with a scripted clock and scripted counters: values that
+ * are summed, values per thread, and threads that cannot count or start.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,8 +23,8 @@ enum { THREADS = 4, LOOKS = 101 };
  */
 static const uint64_t begins[THREADS] = {5, 0, 9, 2}, takes[THREADS] = {10, 11, 30, 20};
 static uint64_t began[THREADS], took[THREADS];
-static int ran[THREADS]; /* run by its loop since it last read the clock */
-static int looks;	 /* by any thread; the first readings find the clock's step: 16 ns */
+static int ran[THREADS]; /* iterations run since the loop last read the clock */
+static int looks; /* readings by any thread; the first ones find the clock's step: 16 ns */
 static int threads_failing = -1, created, joined;
 
 #pragma GCC visibility push(default)
@@ -83,8 +83,8 @@ static long sys_of_threads(long number, long a, long b, long c, long d, long e, 
 }
 
 /*
- * Returns when all threads have arrived. The third leaves late, and the last has a time without
- * counters.
+ * Returns when all threads have arrived. The third thread leaves late, and the last one has a
+ * time without counters.
  */
 static void body(void *context, uint64_t n)
 {
@@ -158,7 +158,9 @@ static int run(const char *events, struct tach_bench **b, struct tach_error *err
 #define TIME RESULT_OF_FIVE("time", "16.75", "14.75", "18.75", "1", "2", "0", "")
 #define EACH(which, t, l, h)                                                                   \
 	RESULT_OF_FIVE("time", t, l, h, "1", "2", "0", "\"thread\":" which ",")
-/* From the second's start to the third's end: 249 - 17 ns for 32 iterations. */
+/*
+ * From the start of the second thread to the end of the third: 249 - 17 ns for 32 iterations.
+ */
 #define ALL                                                                                    \
 	RESULT_OF_FIVE("time, all", "7.25", "5.25", "9.25", "0.53125", "2", "0", "")           \
 	"," EACH("1", "9", "7", "11") "," EACH("2", "10", "8", "12") "," EACH(                 \
@@ -172,7 +174,7 @@ static int run(const char *events, struct tach_bench **b, struct tach_error *err
 
 /*
  * Eight iterations of four threads: 71 - 4 ns and 18 - 4 counts for four; two reads of a
- * counter count 17 in either loop.
+ * counter add 17 in either loop.
  */
 static void sums_and_each_ones(void)
 {
@@ -199,7 +201,7 @@ static void alone(void *context, uint64_t n)
 	(void)context, (void)n;
 }
 
-/* Two threads are already several. */
+/* Two threads already are a team. */
 static void a_team_of_two(void)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};
@@ -216,7 +218,7 @@ static void a_team_of_two(void)
 	tach_bench_free(b);
 }
 
-/* Then none counts, and the first thread's message gives the reason. */
+/* Then no thread counts, and the first thread's message gives the reason. */
 static void all_count_or_none(void)
 {
 	for (open_fails = 0; open_fails < THREADS; open_fails++) {

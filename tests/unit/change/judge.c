@@ -19,7 +19,10 @@ static const struct {
 	enum tach_change verdict;
 	double change, low, high;
 } by_hand[] = {
-	/* The second and the second last of 16 ratios: one pair may be in the wrong order. */
+	/*
+	 * The second smallest and the second largest of 16 ratios: one pair may be in the wrong
+	 * order.
+	 */
 	{{100, 101, 102, 103},
 	 {120, 121, 122, 123},
 	 TURNS,
@@ -56,7 +59,7 @@ static const struct {
 	 (101 / 121.0 + 102 / 122.0) / 2 - 1,
 	 100 / 122.0 - 1,
 	 103 / 121.0 - 1},
-	/* The improvement is too small to be certain of, but nothing is worse. */
+	/* The improvement is too small to be certain, but no value is worse. */
 	{{120, 121, 122, 123},
 	 {100, 101, 102, 103},
 	 TURNS,
@@ -107,7 +110,7 @@ static const struct {
 	/* Four values that are equal on both sides. */
 	{{7, 7, 7, 7}, {7, 7, 7, 7}, 0, 0, 0.0001, TACH_CHANGE_NONE, 0, 0, 0},
 	{{0, 0, 0, 0}, {0, 0, 0, 0}, TURNS, 0, 0.01, TACH_CHANGE_NONE, 0, 0, 0},
-	/* Zero became nonzero: no bound allows that. */
+	/* A value changed from zero to nonzero: no bound allows that. */
 	{{0, 0, 0, 0},
 	 {1, 2, 3, 4},
 	 TURNS,
@@ -117,7 +120,7 @@ static const struct {
 	 INFINITY,
 	 INFINITY,
 	 INFINITY},
-	/* Exact counts: all pairs are compared, and there is no chance. */
+	/* Exact counts: all pairs are compared, and chance is excluded. */
 	{{100, 100, 100, 100},
 	 {22, 22, 22, 22},
 	 EXACT,
@@ -136,7 +139,7 @@ static const struct {
 	 NAN,
 	 1008 / 1002.0 - 1,
 	 1009 / 1000.0 - 1},
-	/* One pair is within the bound, so the change may be too. */
+	/* One pair is within the bound, so the change may be within it too. */
 	{{1000, 1001, 1000, 1004},
 	 {1008, 1009, 1008, 1009},
 	 EXACT,
@@ -228,7 +231,8 @@ static void few_values(void)
 }
 
 /*
- * Values of one side that resemble their predecessors prove less, unless the sides alternate.
+ * If values of one side resemble their predecessors, they prove less, unless the sides
+ * alternate.
  */
 static void persistent_values(void)
 {
@@ -274,7 +278,7 @@ static void words(void)
 		{{0, TACH_CHANGE_WORSE, 1, 2, 1, 1, 1}, "worse"},
 		{{0, TACH_CHANGE_BETTER, 2, 1, -0.5, -0.5, -0.5}, "better"},
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, 0, 0}, "no change"},
-		/* Rounded up, so that the text is true. */
+		/* Rounded up, so that the text remains true. */
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, -0.0123, 0.0311},
 		 "no change larger than 3.2 %"},
 		{{0, TACH_CHANGE_NONE, 1, 1, 0, -0.25, 0.01}, "no change larger than 25 %"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Change points of histories with a known truth: false alarms in quiet commits, and how many
+ * Change points of histories with a known result: false alarms in quiet commits, and how many
  * commits it takes to find a step. The seed is fixed, so the numbers are the same in every run.
  * They are the table in man/tach-history.1 and docs/recipes/history.md.
  */

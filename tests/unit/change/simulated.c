@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decision for runs with a known truth: how often it is "worse" without a change, how often
- * it finds a change, and how often it passes a worse run. The seed of the random numbers is
- * fixed, so the result is the same every time.
+ * The decision for runs with a known result: how often it is "worse" without a change, how
+ * often it finds a change, and how often it accepts a worse run. The seed of the random numbers
+ * is fixed, so the result is the same every time.
  */
 #include <math.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static double quiet(int i)
 	(void)i;
 	return 1 + 0.01 * normal();
 }
-/* One run in ten is preempted, and takes up to three times as long. */
+/* One run in ten is interrupted by other work, and takes up to three times as long. */
 static double spikes(int i)
 {
 	return quiet(i) * (uniform() < 0.1 ? 1 + 2 * uniform() : 1);
@@ -42,7 +42,7 @@ static double drift(int i)
 {
 	return quiet(i) * (1 + 0.1 * i / (2 * RUNS));
 }
-/* Correlated: the next run keeps 0.9 of it. */
+/* Correlated noise: the next run keeps 0.9 of it. */
 static double wander(int i)
 {
 	static double at;
@@ -74,7 +74,10 @@ static double exact(int i)
 	return 1;
 }
 
-/* Results of gates with COMPARISONS each: how many have one that is worse or undecided. */
+/*
+ * Results of gates with COMPARISONS each: the number of gates with a worse or undecided
+ * comparison.
+ */
 struct said {
 	int worse, unknown;
 };
@@ -185,8 +188,8 @@ static void changed(void)
 }
 
 /*
- * A change beyond the bound counts as none in at most 5 % of comparisons, the part of a 90 %
- * interval beyond one end. In saved runs, noise common to all runs of a side is not detected;
+ * A change beyond the bound counts as no change in at most 5 % of comparisons, the part of a 90
+ * % interval beyond one end. In saved runs, noise common to all runs of a side is not detected;
  * the bound must allow for it.
  */
 static void missed(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/change/stats.c against values worked out by hand or by full enumeration. */
+/* core/change/stats.c, compared with values computed by hand or by full enumeration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void interval_has_the_ranks_of_the_tables(void)
 	}
 	CHECK(near(tach__median_interval(x, 5, 0.95, &low, &high), 0.9375));
 	CHECK(low == 1 && high == 5, "too few: the whole range, and its true coverage");
-	/* 1 + 6 of 64 at either end have exactly the requested confidence. */
+	/* 1 + 6 of 64 cases at either end are exactly the requested confidence. */
 	CHECK(tach__median_interval(x, 6, 1 - 14.0 / 64, &low, &high) == 1 - 14.0 / 64 &&
 	      low == 2 && high == 5);
 	CHECK(tach__median_interval(x, 1, 0.95, &low, &high) == 0 && low == 1 && high == 1);
@@ -78,8 +78,8 @@ static void interval_has_the_ranks_of_the_tables(void)
 }
 
 /*
- * The probability of `most` pairs or fewer in the wrong order: tries every way to choose na of
- * n ranks.
+ * Returns the probability of `most` pairs or fewer in the wrong order: tries every way to
+ * choose na of n ranks.
  */
 static double enumerate(int na, int nb, int most)
 {
@@ -114,10 +114,13 @@ static void rank_bound_is_exact(void)
 					      enumerate(na, nb, k + 1) > tails[t],
 				      "%d and %d, %g: %d", na, nb, tails[t], k);
 			}
-	/* Two of 70 ways have no overlap at all, one in each direction. */
+	/* Two of 70 ways have no overlap, one in each direction. */
 	CHECK(tach__rank_bound(4, 4, 1.0 / 70) == 0 && tach__rank_bound(4, 4, 0.9 / 70) == -1);
 	CHECK(tach__rank_bound(0, 4, 0.5) == -1 && tach__rank_bound(4, 0, 0.5) == -1);
-	/* Tables of Mann-Whitney's test: 20 and 20, two-sided 5 %; 12 and 12, two-sided 1 %. */
+	/*
+	 * Tables of the Mann-Whitney test: 20 and 20 values, two-sided 5 %; 12 and 12 values,
+	 * two-sided 1 %.
+	 */
 	CHECK(tach__rank_bound(20, 20, 0.025) == 127 && tach__rank_bound(12, 12, 0.005) == 27);
 }
 
@@ -132,7 +135,7 @@ static void normal_approximation_agrees_with_exact(void)
 		double exact = tach__rank_bound(64, 64, tails[t]);
 		double approximate = tach__rank_bound(65, 64, tails[t]);
 
-		/* One more value adds 64 pairs, of which fewer than half should be wrong. */
+		/* One more value adds 64 pairs; fewer than half of them may be wrong. */
 		CHECK(approximate - exact >= 12 && approximate - exact <= 32, "%g: %g and %g",
 		      tails[t], exact, approximate);
 	}
@@ -141,8 +144,8 @@ static void normal_approximation_agrees_with_exact(void)
 
 /*
  * Ranks 1 2 3 4 5: rho = (2*1 + 1*0 + 0 + 1*2) / 10 = 0.4; corrected by (1 + 1.6) / 5 and 1 /
- * sqrt(5) it is 1.37: the most. 3 1 5 2 4: (0*-2 + -2*2 + 2*-1 + -1*1) / 10 = -0.7;
- * alternating samples are worth no less than independent ones.
+ * sqrt(5) it is 1.37, the maximum. Ranks 3 1 5 2 4: (0*-2 + -2*2 + 2*-1 + -1*1) / 10 = -0.7;
+ * alternating samples count as much as independent ones.
  */
 static void persistence_by_hand(void)
 {
@@ -156,7 +159,10 @@ static void persistence_by_hand(void)
 	CHECK(tach__persistence(mixed, 5, 1) == 1 && tach__persistence(same, 4, 1) == 1);
 	CHECK(tach__persistence(up, 2, 1) == 1 && tach__persistence(up, 0, 1) == 1,
 	      "nothing to see");
-	/* Two values in blocks of 4: of 99 neighbours 24 differ, each product is +-1. */
+	/*
+	 * Two values in blocks of 4: of 99 pairs of neighbours 24 differ, and each product is
+	 * +-1.
+	 */
 	for (int i = 0; i < 100; i++)
 		block[i] = i / 4 % 2;
 	/*
@@ -176,7 +182,10 @@ static void a_persistent_series_has_a_wider_interval(void)
 
 	for (int i = 0; i < 31; i++)
 		x[i] = i + 1;
-	/* Ranks 10 and 22 of independent samples: 5.5 from the middle; four times, 11. */
+	/*
+	 * Ranks 10 and 22 for independent samples, 5.5 from the middle; the fourfold deviation
+	 * gives 11.
+	 */
 	c = tach__series_interval(x, 31, 4, 0.95, &low, &high);
 	CHECK(low == 4 && high == 28 && fabs(c - 0.9705506275) < 1e-9, "%g %g %g", low, high,
 	      c);

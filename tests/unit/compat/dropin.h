@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The drop-in library of this build, loaded: NULL, with a message, if it cannot be loaded. */
+/*
+ * Loads the drop-in library of this build. Returns NULL, with a message, if it cannot be
+ * loaded.
+ */
 #ifndef TESTS_UNIT_COMPAT_DROPIN_H
 #define TESTS_UNIT_COMPAT_DROPIN_H
 

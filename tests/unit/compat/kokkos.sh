@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libtach-kokkos.so, loaded and called like Kokkos does: the report has kernels, regions, fences and copies by name,
-# with their number and nesting, from every thread.
+# libtach-kokkos.so, loaded and called as by Kokkos: the report has kernels, regions, fences and copies by name, with
+# their number and nesting, from every thread.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -116,7 +116,7 @@ END
 }
 TACH_EVENTS='' TACH_OUTPUT=$work/out.json "$work/host" "$lib" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && judge "$work/out.json"
 say counted $?
-# Without a setting in the environment, the report is on standard error.
+# Without a setting in the environment, the report goes to standard error.
 "$work/host" "$lib" >"$work/out" 2>"$work/said" && [ ! -s "$work/out" ] && grep -qE '^ *kernel +10 ' "$work/said"
 say alone $?
 exit $failed

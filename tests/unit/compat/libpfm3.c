@@ -74,7 +74,7 @@ static void choose(const char *force)
 	CHECK(CALL(pfm_initialize)() == PFMLIB_SUCCESS, "%s", force);
 }
 
-/* A set of one cycle event, which the caller then makes invalid. */
+/* A set of one cycle event, which the test then makes invalid. */
 static void plain(void)
 {
 	memset(&in, 0, sizeof in);
@@ -84,7 +84,10 @@ static void plain(void)
 	in.pfp_dfl_plm = PFM_PLM3;
 }
 
-/* The call that a line of the transcript names; NULL: the call belongs to another library. */
+/*
+ * Makes the call that a line of the transcript names; returns NULL if the call belongs to
+ * another library.
+ */
 static const char *edge(const char *what)
 {
 	static char answer[64], model[1 << 16];
@@ -145,17 +148,18 @@ static const char *edge(const char *what)
 	return answer;
 }
 
-/* Cases where libpfm-3.10 breaks its own contract, and our answers. */
+/* Cases where libpfm-3.10 violates its own contract, and our answers. */
 static const char *corrected(const char *what, const char *want, const char *force)
 {
 	if (strncmp(want, "SIGNAL", 6) == 0)
 		return "INVAL";
 	if (strcmp(what, "count num_cnt+1") == 0)
-		return "TOOMANY"; /* as the man page says */
+		return "TOOMANY"; /* as its man page says */
 	if (strcmp(what, "unavail all") == 0 && strcmp(force, "63") == 0)
-		return "NOASSIGN"; /* PMC16 was handed out although unavailable */
+		return "NOASSIGN"; /* libpfm-3.10 assigned PMC16 although it was unavailable */
 	if (strcmp(what, "ev.flags 0xff") == 0)
-		return "OK"; /* Nehalem looked for the flags of the model's structure there */
+		return "OK"; /* on Nehalem, libpfm-3.10 looked for the flags of the model's
+				structure there */
 	return want;
 }
 
@@ -270,7 +274,7 @@ static void check_counters(unsigned idx, const char *name, uint64_t want)
 
 	/*
 	 * Errors of libpfm-3.10: no result for the architected ia64, and a unit mask's counter
-	 * for all others.
+	 * for all other PMUs.
 	 */
 	if (want == 0)
 		want = 0xf0;
@@ -296,7 +300,7 @@ static void inventory_line(char *line, unsigned *event, unsigned *n)
 		CHECK(CALL(pfm_get_event_code)(idx, &have) == 0 && (unsigned)have == want,
 		      "%s: %x", text, have);
 		check_counters(idx, text, counters);
-		/* If two have the same name, the first one is found. */
+		/* If two events have the same name, the first one is found. */
 		CHECK(CALL(pfm_find_event_byname)(text, &idx) == 0 && idx <= *event, "%s",
 		      text);
 		CALL(pfm_get_event_name)(idx, name, sizeof name);
@@ -435,7 +439,10 @@ static void qualifiers(void)
 		      "%s: mode %d", name, (int)mode);
 		CHECK((int)umask == w[6] && (int)maxincr == w[7] && type == w[12],
 		      "%s: umask %lu, maxincr %u, type %d", name, umask, maxincr, type);
-		/* The library says 7 where its header promises 0 for no group. */
+		/*
+		 * The library returns 7 although its header promises 0 for an event without a
+		 * group.
+		 */
 		CHECK(grp == (w[10] == 7 ? 0 : w[10]) && set == w[11], "%s: group %d, set %d",
 		      name, grp, set);
 		n++;
@@ -508,7 +515,7 @@ static void model_intel(void)
 	event("BACLEARS", 0);
 	event("CYCLES_DIV_BUSY", 8);
 	core.pfp_core_pebs.pebs_used = 1;
-	/* No register is written twice and no PEBS is enabled without an event for it. */
+	/* No register is written twice, and PEBS is off if no event needs it. */
 	CHECK(CALL(pfm_dispatch_events)(&in, &core, &out, NULL) == 0);
 	CHECK(out.pfp_pmc_count >= 2 && out.pfp_pmds[0].reg_num == 1);
 	start("36", 9);
@@ -608,7 +615,7 @@ static void model_itanium2(void)
 	CHECK(got.pfp_ita2_drange.rr_nbr_used == 8);
 	CHECK(got.pfp_ita2_drange.rr_infos[2].rr_eoff == 0x2b2);
 	CHECK(CALL(pfm_ita2_irange_is_fine)(&out, &got) == 0);
-	/* No buffer for the result. */
+	/* There is no buffer for the result. */
 	CHECK(CALL(pfm_dispatch_events)(&in, &m, &out, NULL) == PFMLIB_ERR_INVAL);
 }
 
@@ -637,7 +644,7 @@ static void model_montecito(void)
 	CHECK(got.pfp_mont_irange.rr_nbr_used == 0);
 }
 
-/* No input; the header's unions decode the result. */
+/* There is no input; the header's unions decode the result. */
 static void model_pentium4(void)
 {
 	pentium4_escr_value_t escr;
@@ -686,7 +693,7 @@ static void names(void)
 	CHECK(CALL(pfm_get_pmu_name)(name, 10) == 0 && strcmp(name, "AMD64 (Fa") == 0);
 }
 
-/* Both libraries export these names: each calls its own. */
+/* Both libraries export these names: each library calls its own functions. */
 static void both(void)
 {
 	int (*init4)(void), (*version4)(void);
@@ -717,7 +724,10 @@ int main(void)
 	if (!build)
 		build = "build";
 	snprintf(path, sizeof path, "%s/libpfm3/libpfm.so.3", build);
-	/* One library is loaded with global symbols: the other must still use its own. */
+	/*
+	 * One library is loaded with global symbols: the other must still call its own
+	 * functions.
+	 */
 	three = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	snprintf(path, sizeof path, "%s/libpfm4/libpfm.so.4", build);
 	four = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program written for libpfm-3, as its man pages show it, compiles with our headers (as C and as
-# C++), links, and gets its registers.
+# A program written for libpfm-3 in the style of its man pages compiles with our headers (as C and as C++), links, and
+# gets its registers.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -102,7 +102,7 @@ for c in gcc:c clang:c g++:cc clang++:cc; do
 		failed=1
 	fi
 done
-# Every header stands alone, and the exports are what the headers declare.
+# Every header compiles alone, and the library exports exactly the declared functions.
 for h in compat/libpfm3/include/perfmon/*.h; do
 	printf '#include <perfmon/%s>\nextern int unit;\n' "${h##*/}" |
 		gcc -x c -std=c11 -Wall -Wextra -Wpedantic -Werror -Icompat/libpfm3/include -fsyntax-only - ||

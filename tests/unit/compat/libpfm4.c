@@ -293,7 +293,7 @@ static void transcript(void)
 		if (*line != '"' || end == line)
 			continue;
 		*end++ = 0;
-		/* There, ALL is a umask of the vendor only. */
+		/* On that PMU, ALL is a umask of the vendor only. */
 		if (strstr(line, "snb::L2_LINES_IN:ALL"))
 			continue;
 		end += strspn(end, " ");
@@ -306,7 +306,7 @@ static void transcript(void)
 					       (unsigned long long)arg.codes[i]);
 		if (rc == 0)
 			snprintf(have + at, sizeof have - at, "  %s", fstr);
-		/* In the transcript, blanks are written as n and t. */
+		/* The transcript writes blanks as n and t. */
 		if (strstr(line, "ANY_Pt") || strstr(line, "ANY_Pn"))
 			continue;
 		CHECK(strcmp(have, end) == 0, "%s\n#   want %s\n#   have %s", line + 1, end,
@@ -336,7 +336,10 @@ static int differs_by_rule(const char *pmu, const char *event)
 	static const char *const files[] = {"tests/vectors/corrected-since.tsv",
 					    "tests/vectors/vendor-over-libpfm4.tsv"};
 
-	/* Listed twice: no string finds the second one, which libpfm4_uncore.c checks. */
+	/*
+	 * The transcript lists this event twice: no string finds the second one, which
+	 * libpfm4_uncore.c checks.
+	 */
 	if (strncmp(pmu, "hswep_unc_ha", 12) == 0 &&
 	    strcmp(event, "UNC_H_SBO0_CREDIT_OCCUPANCY") == 0)
 		return 1;
@@ -408,7 +411,7 @@ static void find_event(struct place *at, const char *line)
 	    differs_by_rule(at->pmu, at->event))
 		return;
 	snprintf(string, sizeof string, "%s::%s", at->pmu, at->event);
-	/* Without find, which would follow an alias to its target. */
+	/* Not by find, which would follow an alias to its target. */
 	for (int i = ours.find(string) & ~0x1fffff; i >= 0; i = ours.next(i))
 		if (ours.event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS &&
 		    strcmp(info.name, at->event) == 0) {
@@ -508,7 +511,10 @@ static void compare(const char *pmu, const char *event, const char *string)
 		asked++;
 		if (!same(&a, &b)) {
 			different++;
-			/* 4.13 is older than the tables: these three were reworked since. */
+			/*
+			 * 4.13 is older than our tables: these three PMUs were changed since
+			 * then.
+			 */
 			CHECK(differs_by_rule(pmu, event) || strcmp(pmu, "icl") == 0 ||
 				      strcmp(pmu, "icx") == 0 || strcmp(pmu, "spr") == 0,
 			      "%s os %d: %s %s, Debian's says %s %s", string, os,
@@ -557,7 +563,7 @@ static void as_debian(void)
 	CHECK(asked > 20000);
 }
 
-/* Strange words that are in no list of events: found by random queries to both libraries. */
+/* Strange words that are in no list of events: random queries to both libraries found them. */
 static void odd_words(void)
 {
 	static const struct {
@@ -587,7 +593,7 @@ static void odd_words(void)
 		{"skx::DTLB_STORE_MISSES.WALK_COMPLETED_4K:0x85", PFM_OS_NONE, PFM_ERR_ATTR,
 		 NULL},
 		{"nhm_ex::LONGEST_LAT_CACHE.REFERENCE:0xfd", PFM_OS_NONE, PFM_ERR_ATTR, NULL},
-		/* A repetition after an ignored one is not compared: yes stays yes. */
+		/* A repetition after an ignored modifier is not compared: yes stays yes. */
 		{"netburst::machine_clear:SMCLEAR:e:SMCLEAR:e:e=n", PFM_OS_NONE, 0,
 		 ":k=1:u=1:e=1:cmpl=0:thr=0"},
 		{"skl::INST_RETIRED:excl:excl:excl=n", PFM_OS_PERF_EVENT_EXT, 0,
@@ -612,7 +618,7 @@ static void odd_words(void)
 			      (!length || !strcmp(a.fstr + whole - length, rows[i].fstr)),
 		      "%s: %s", rows[i].string, a.fstr ? a.fstr : "");
 		if (debian.handle) {
-			errno = 0; /* it takes an old ERANGE for its own */
+			errno = 0; /* libpfm-4 would take an old ERANGE for its own */
 			ask(&debian, rows[i].string, rows[i].os, &b);
 			CHECK(same(&a, &b), "%s: Debian's says %s %s", rows[i].string,
 			      code_name(b.rc), b.fstr ? b.fstr : "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Information of the drop-in about events besides codes, like libpfm-4.13; and strings that
- * continue.
+ * The drop-in's information about events besides codes, compared with libpfm-4.13; and strings
+ * that continue.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void speculative(void)
 	}
 }
 
-/* perf's cycles can be sampled precisely only by that name. */
+/* perf's cycles event can be sampled precisely only under that name. */
 static void precise(void)
 {
 	pfm_event_info_t info = event("perf::PERF_COUNT_HW_CPU_CYCLES");
@@ -73,7 +73,7 @@ static void precise(void)
 	CHECK(!info.is_precise && !info.support_hw_smpl);
 }
 
-/* libpfm-4 accepts one event: callers divide lists first (perf_examples, google-benchmark). */
+/* libpfm-4 accepts one event: callers split lists first (perf_examples, google-benchmark). */
 static void lists(void)
 {
 	static const char *const strings[] = {"skl::INST_RETIRED:ANY_P,foo",
@@ -90,7 +90,7 @@ static void lists(void)
 	}
 }
 
-/* If the vendor's umask is not libpfm-4's alias, both are still accepted. */
+/* If libpfm-4's alias differs from the vendor's umask, both names are still accepted. */
 static void alias_and_target(void)
 {
 	static const char *const umasks[] = {"PF_MISS:L2_PF_MISS", "L2_PF_MISS:PF_MISS"};

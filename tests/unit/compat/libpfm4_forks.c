@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks while another thread is in libpfm4's functions: the child waits for no lock. */
+/* Forks while another thread is in libpfm4's functions: the child never waits for a lock. */
 #include <sys/wait.h>
 #include "compat/libpfm4/state.c"
 #include "tests/check.h"

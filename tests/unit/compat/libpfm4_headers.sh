@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# libpfm-4's headers in typical use: the headers that clients rely on are included, fields print with the formats of
-# <inttypes.h>, old names exist, and C and C++ accept them alone and with the kernel's and our headers. SWIG, which
-# follows no #include, accepts them too.
+# libpfm-4's headers in typical use: the headers include those that clients rely on, fields print with the formats of
+# <inttypes.h>, old names exist, and C and C++ accept the headers alone and with the kernel's and our headers. SWIG,
+# which follows no #include, accepts the headers too.
 set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1

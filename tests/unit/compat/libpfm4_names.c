@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs with a table of their own here that share one in libpfm-4: callers find libpfm-4's, by
- * its name, and no other core PMU; events with either name encode.
+ * CPUs that have their own table here but share one in libpfm-4: callers find libpfm-4's table,
+ * by its name, and no other core PMU; events with either name encode.
  */
 #include <tach/pmu.h>
 

@@ -27,13 +27,13 @@ for pmu in snb hsw amd64_fam17h_zen2; do
 	fi
 done
 
-# papi_native_avail: every event that Debian's library shows is there.
+# papi_native_avail: lists every event that Debian's library shows.
 events() { grep -oE '^\| +[A-Za-z_0-9:]+' | sort -u; }
 for pmu in snb hsw amd64_fam17h_zen2; do
 	LIBPFM_FORCE_PMU=$pmu
 	missing=$(comm -23 <(papi_native_avail 2>/dev/null | events) \
 		<(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events))
-	# Descriptions are our own, so the remaining differences are in the text, not in events.
+	# Descriptions are our own, so the remaining differences are in texts, not in events.
 	missing=$(grep -E '^\| [A-Z]' <<<"$missing")
 	shown=$(LD_LIBRARY_PATH=$dir papi_native_avail 2>/dev/null | events | grep -c .)
 	if [ -z "$missing" ] && [ "$shown" -gt 300 ]; then

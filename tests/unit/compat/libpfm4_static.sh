@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libpfm.a: a program links it alone and with libtach.a, dynamically and statically, and it exports only libpfm-4's
+# libpfm.a: a program links it without and with libtach.a, dynamically and statically, and it exports only libpfm-4's
 # names; make install has it.
 set -u
 cd "$(dirname "$0")/../../.."

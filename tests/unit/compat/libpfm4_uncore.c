@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libpfm-4's information about its 566 uncore PMUs (tests/vectors/uncore-introspection.tsv),
- * compared with the drop-in's. Rows of the vendor only follow libpfm-4's rows in every list, so
- * umasks have the same places, and modifiers follow.
+ * compared with the drop-in's. In every list, rows that only the vendor has follow libpfm-4's
+ * rows, so umasks keep their positions; modifiers come last.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void introspection(void)
 	printf("# %ld answers, %ld rows are the vendor's alone\n", lines, further);
 }
 
-/* Found by prefix, like PMUs that this machine does not have; and by number. */
+/* PMUs that this machine does not have are found by prefix too; and by number. */
 static void encoding(void)
 {
 	uint64_t codes[4] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LIKWID's marker functions with a simulated kernel: what each thread counted in which region.
+ * LIKWID's marker functions with a simulated kernel: the counts of each thread in each region.
  */
 #define LIKWID_PERFMON
 #include "compat/likwid/edges.c"
@@ -112,7 +112,7 @@ static void misuse_is_told(void)
 	LIKWID_MARKER_CLOSE;
 }
 
-/* One place with many names, as when a function that is given constants is inlined. */
+/* One place with many names, as after inlining of a function with constant arguments. */
 static inline __attribute__((always_inline)) void enter(const char *tag)
 {
 	LIKWID_MARKER_START(tag);
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void enter(const char *tag)
 	LIKWID_MARKER_STOP(tag);
 }
 
-/* More places than there are numbers: regions of later cases are searched by name. */
+/* There are more places than numbers: regions of later cases are searched by name. */
 static void names_are_what_they_say(void)
 {
 	char tag[16];
@@ -226,7 +226,7 @@ static void groups_take_turns(void)
 	      *perfmon_getMetricName(0, -1) == 0);
 }
 
-/* Each member of BRANCH shows (i + 1) times the count, so ratios are known. */
+/* Each member of BRANCH shows (i + 1) times the count, so the expected ratios are known. */
 static void metrics_are_of_the_region(void)
 {
 	const struct lw_group *group = &lw_state.group[0];
@@ -266,7 +266,7 @@ static void refused_counters_are_not_zero(void)
 	fake_open_error = 0;
 }
 
-/* Measurements of the parent stay in the parent; a child may begin its own. */
+/* Measurements of the parent stay in the parent; a child may start its own. */
 static void children_measure_their_own(void)
 {
 	pid_t child;
@@ -296,7 +296,7 @@ static void children_measure_their_own(void)
 	LIKWID_MARKER_CLOSE;
 }
 
-/* A read(2) finds the group in error state: its result is not used. */
+/* A read(2) finds the group in error state, so its result is not used. */
 static void lost_counts_are_not_shown(void)
 {
 	begin(PAIR, 2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# LIKWID's headers and library in typical use: C and C++, macros on and off, tables as text and CSV that another
-# reader accepts; the library exports only the interface's names, and make install puts it into a folder that no
+# LIKWID's headers and library in typical use: in C and C++, macros on and off, tables as text and CSV that another
+# reader accepts. The library exports only the interface's names, and make install puts it into a folder that no
 # program searches by default.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -116,7 +116,7 @@ say text $?
 LIKWID_EVENTS=page-faults LIKWID_FILEPATH=/dev/full run "$work/client" >"$work/said" 2>&1 && grep -q 'No space left' "$work/said" &&
 	LIKWID_EVENTS=page-faults LIKWID_FILEPATH=$work/none/x run "$work/client" >"$work/said" 2>&1 && grep -q 'No such file' "$work/said"
 say "unwritable" $?
-# Hostile settings cause an error message, not a crash.
+# Invalid settings cause an error message, not a crash.
 rc=0
 for events in '|||' ':' ',,,' 'X:Y:Z' "$(printf 'A%.0s' {1..9000})" 'page-faults:PMC0:THRESHOLD=0x1:NONSENSE' "$(printf 'page-faults,%.0s' {1..40})" "$(printf 'CLOCK|%.0s' {1..40})" '%n%s' 'NO:PMC1'; do
 	LIKWID_EVENTS=$events run "$work/client" >"$work/said" 2>&1 || { rc=1; break; }

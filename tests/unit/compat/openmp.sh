@@ -96,7 +96,7 @@ void loaded(void)
 	__asm__ volatile("");
 }
 SOURCE
-# Work whose data the runtime itself reads or writes, and work that ends early.
+# Tasks whose data the runtime itself reads or writes, and work that ends early.
 cat >"$work/kinds.c" <<'SOURCE'
 #include <omp.h>
 #include <stdio.h>
@@ -202,7 +202,7 @@ each() { # NAME COMPILER BARRIERS-OF-LOOPS
 	say "$1_kinds_of_work" $?
 	python3 "$work/judge.py" "$work/$1.json" "$3" >"$work/said" 2>&1
 	say "$1_rows" $?
-	# What is exported keeps its name; no other function may be taken for it.
+	# Exported functions keep their names; no other function may be reported under such a name.
 	strip -o "$work/$1.bare" "$work/$1"
 	"$B/tach" run --openmp --per-thread -e '' --format csv -- "$work/$1.bare" >"$work/out" 2>"$work/said"
 	# One place has four threads with three parts each.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's functions as a program calls them, on events that every kernel has. */
+/* PAPI's functions as programs call them, with events that every kernel has. */
 #include <papi.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -219,7 +219,10 @@ static void multiplexed_sets_count(void)
 	end();
 }
 
-/* As with Debian's library: a set that gets a component again has no property from before. */
+/*
+ * As with Debian's library: a set that gets a component again has none of its earlier
+ * properties.
+ */
 static void emptied_sets_begin_anew(void)
 {
 	if (!with_faults())
@@ -252,7 +255,7 @@ static int set_option(int option, int inherit)
 	return PAPI_set_opt(option, &o);
 }
 
-/* The answers of Debian's library for sets of other components. */
+/* Answers of Debian's library for sets of other components. */
 static void options_depend_on_the_component(void)
 {
 	static const struct {

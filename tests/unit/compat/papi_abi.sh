@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PAPI's header and ours give a compiled program the same size of each struct, place of each field and value of each
-# constant. And the library has the functions that PAPI's has.
+# A compiled program gets the same size of each struct, offset of each field and value of each constant from our
+# header as from PAPI's. Our library also has all functions of PAPI's library.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -25,7 +25,8 @@ if ! grep -q 'PAPI_VERSION_NUMBER(7,0,0,0)' "$theirs" 2>/dev/null; then
 	exit $failed
 fi
 
-# Fields of each struct, taken from our header: "type field". Constants are the macros of PAPI's header that are numbers.
+# Fields of each struct, taken from our header: "type field". Constants are the macros of PAPI's header that are
+# numbers.
 fields() {
 	sed 's|/\*.*\*/||' compat/papi/include/papi_structs.h | awk '
 		/^typedef (struct|union)/ { n = 0; inside = 1; next }
@@ -70,7 +71,7 @@ else
 	diff <(functions "$library") <(functions "$B/papi/libpapi.so.7.0" | grep -vxE 'PAPI_hl_(set_events|print_output)') >"$work/said" &&
 		[ "$(functions "$library" | wc -l)" = 89 ]
 	say functions $?
-	# Fortran names, each in four forms.
+	# Names for Fortran, each in four forms.
 	fortran() { nm -D --defined-only "$1" | sed -nE 's/.* T ((papif|PAPIF)_[A-Za-z0-9_]+)$/\1/p' | sort -u; }
 	diff <(fortran "$library") <(fortran "$B/papi/libpapi.so.7.0") >"$work/said" && [ "$(fortran "$library" | wc -l)" = 292 ]
 	say fortran $?

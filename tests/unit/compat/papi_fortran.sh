@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PAPI's names for Fortran: a Fortran program counts, with each convention of compilers for names, and with each of
-# the three headers; the constants equal those of PAPI's own headers.
+# PAPI's names for Fortran: a Fortran program counts with each compiler's convention for names, and with each of the
+# three headers; the constants equal those of PAPI's own headers.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

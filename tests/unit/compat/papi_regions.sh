@@ -127,7 +127,7 @@ run() { # CASE NAME=VALUE...
 	mkdir "$work/at"
 	(cd "$work/at" && env PAPI_EVENTS=perf::PAGE-FAULTS "$@" "$work/client" "$case" "$work/at/papi_hl_output") >"$work/said" 2>&1
 }
-# Python with `d`, the results, and `r`, the regions of thread 0.
+# Runs Python with `d`, the results, and `r`, the regions of thread 0.
 results() { # PYTHON
 	local f
 	for f in "$work"/at/papi_hl_output/*.json; do :; done
@@ -189,7 +189,7 @@ run thread PAPI_EVENTS=' perf::PAGE-FAULTS=instant, nonsense , perf::TASK-CLOCK'
 assert 0 < int(r["0"]["perf::TASK-CLOCK"]) < 10**11' && grep -q '^PAPI-HL Output:' "$work/said"
 say events $?
 
-# Where the file is written: a new folder, a rank's name; an older folder is kept.
+# The path of the file: a new folder, named after a rank; an older folder is kept.
 run thread PAPI_OUTPUT_DIRECTORY="$work/at/a/b" SLURM_PROCID=7 && [ -e "$work/at/a/b/papi_hl_output/rank_000007.json" ] &&
 	touch -d '1 minute ago' "$work/at/a/b/papi_hl_output" &&
 	(cd "$work/at" && PAPI_EVENTS=perf::PAGE-FAULTS PAPI_OUTPUT_DIRECTORY=a/b PMI_RANK=7 "$work/client" thread) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PAPI's topdown component: the events of each processor, their descriptions, and the shares
- * that it computes from the counts of a kernel in this test.
+ * that it computes from the counts of a simulated kernel.
  */
 #include <dlfcn.h>
 #include <linux/perf_event.h>
@@ -16,11 +16,11 @@
 #include <unistd.h>
 #include "tests/check.h"
 
-/* ---- a kernel that opens every event ---- */
+/* ---- a simulated kernel that opens every event ---- */
 
 /*
- * An event is a file, and its state lies at AT in it. So a copy of its descriptor finds the
- * state too. The event's page permits no read in user space.
+ * An event is a file, and the event's state is at offset AT in it. So the state is found from a
+ * copy of the descriptor too. The event's page permits no read in user space.
  */
 enum { MEMBERS = 8, MAGIC = 0x7ac4, AT = 1 << 16, SLOTS = 0x400, METRIC = 0x8000 };
 struct event {
@@ -28,8 +28,10 @@ struct event {
 };
 
 static uint64_t now;
-/* Counts per moment: retiring, bad speculation, front end, back end, and the part of each that
- * is heavy operations, mispredicted branches, fetch latency, memory. */
+/*
+ * Counts per moment: retiring, bad speculation, front end, back end, and a part of each: heavy
+ * operations, mispredicted branches, fetch latency, memory.
+ */
 static uint64_t slots_rate = 1000;
 static uint64_t rate[] = {400, 100, 200, 300, 150, 60, 120, 180};
 
@@ -219,7 +221,7 @@ static void compute_each_share(void)
 	check_share("TOPDOWN_CORE_BOUND_PERC", 12);
 }
 
-/* Metrics are rounded, so the part may be more than the whole. */
+/* Metrics are rounded, so a part may be larger than the whole. */
 static void compute_at_the_bounds(void)
 {
 	CHECK(component("spr") != NULL);

@@ -30,7 +30,7 @@ static int load(struct tach_derived *d, const char *text)
 	return tach_derived_load_text(d, "a file", text, strlen(text), NULL);
 }
 
-/* Makes each field long in turn: the allocator notices writes after its end. */
+/* Makes each field long in turn: the allocator detects writes after its end. */
 static void every_field(void)
 {
 	enum { FIELDS = 10, MUCH = 240 };
@@ -72,7 +72,7 @@ static void every_field(void)
 	tach_derived_free(d);
 }
 
-/* More names in a list than there are PMUs: as many as fit are used. */
+/* A list has more names than there are PMUs: as many as fit are used. */
 static void many_cpus(void)
 {
 	struct tach_derived *d = registry();
@@ -111,7 +111,7 @@ static void presets_are_replaced(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(every_field);
 	CASE(many_cpus);
 	CASE(presets_are_replaced);

@@ -288,7 +288,7 @@ static void cycles(void)
 		CHECK(strstr(err.text, cases[i].part), "%s", err.text);
 		tach_derived_free(d);
 	}
-	/* It has the name of the native event that it uses: this is not a cycle. */
+	/* The definition has the name of the native event that it uses: this is not a cycle. */
 	{
 		struct tach_derived *d = registry(0, 0);
 
@@ -356,7 +356,10 @@ static void lookup(void)
 		      strstr(err.text, "NO_SUCH_EVENT"),
 	      "%s", err.text);
 	CHECK(value(d, skl, "ipc") == 1, "presets rest on what replaced them");
-	/* An alias PMU takes the strings of its model, and a CPU name may mean several. */
+	/*
+	 * An alias PMU accepts the strings of its model, and a CPU name may select several
+	 * PMUs.
+	 */
 	CHECK(tach_derived_find(d, tgl, "HERE", &info) == 0, "tgl as icl");
 	CHECK(tach_derived_find(d, p4, "HERE", &info) == 0, "by PAPI's name");
 	CHECK(tach_derived_find(d, skl, "HERE", &info) == TACH_ERR_NOTFOUND, "not for skl");
@@ -399,7 +402,7 @@ static void user_files(void)
 	rmdir(folder);
 }
 
-/* The example of the format's manual page, its three spellings of one thing included. */
+/* The example of the format's manual page, with its three spellings of one definition. */
 static void manual_example(void)
 {
 	struct tach_derived *d = registry(0, 0);

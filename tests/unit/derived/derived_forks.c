@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks while another thread is in a registry: the child waits for no lock. */
+/* Forks while another thread uses a registry: the child never waits for a lock. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "tests/check.h"
 
 static pthread_barrier_t in, out;
-static int presets; /* the number that the process's registry had before one was loaded */
+static int presets; /* number of definitions in the process's registry before one was loaded */
 
 static int has_mine(void)
 {
@@ -16,7 +16,10 @@ static int has_mine(void)
 	return tach_derived_find(tach_derived_default(), 0, "mine", &info) == 0;
 }
 
-/* Loaded definitions exist, unless the registry was created again without them. */
+/*
+ * The child finds the loaded definitions, unless its registry had to be created again without
+ * them.
+ */
 static void child(int mine)
 {
 	int status = -1;

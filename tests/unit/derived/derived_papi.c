@@ -51,7 +51,7 @@ static struct tach_derived *registry(char **text)
 	return d;
 }
 
-/* Counts records by the word alone, anywhere in a line except in a comment. */
+/* Counts records by the keyword, anywhere in a line except in a comment. */
 static int records(const char *text)
 {
 	int n = 0;
@@ -130,7 +130,7 @@ static int compare(const struct tach_derived_info *info)
 	for (int round = 0; round < 20; round++) {
 		for (int i = 0; i < 64; i++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			n[i] = seed >> 24; /* sums of integers below 2^53 have one value */
+			n[i] = seed >> 24; /* sums of integers below 2^53 are exact */
 		}
 		CHECK(tach_formula_eval(f, n, 0, NULL) == plain(info->formula, n), "%s",
 		      info->formula);
@@ -167,7 +167,7 @@ static void every_formula(void)
 	tach_derived_free(d);
 }
 
-/* PAPI gives these names another meaning on a PMU, so we leave them out there. */
+/* On a PMU, PAPI gives these names another meaning, so we omit them there. */
 static const struct {
 	const char *pmus, *name, *why;
 } left_out[] = {
@@ -208,7 +208,7 @@ static void ours_have_what_papi_has(void)
 			tach_pmu_describe(pmu, &row);
 			tach_derived_at(theirs, pmu, i, &info);
 			if (tach_derived_expand(theirs, pmu, info.name, &x, NULL))
-				continue; /* events that the PMU does not have */
+				continue; /* the PMU lacks these events */
 			tach_expansion_free(x);
 			have = !tach_derived_find(ours, pmu, info.name, &own);
 			left = reason(row.name, info.name) != NULL;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/vectors/presets-differ.tsv has the presets whose value is not that of PAPI's file, with the reason. Its
-# descriptions of our presets are true.
+# tests/vectors/presets-differ.tsv lists the presets whose value differs from PAPI's file, with the reason. Its
+# descriptions of our presets match the presets.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 command -v python3 >/dev/null || { echo "skip differ: python3 is not installed"; exit 77; }

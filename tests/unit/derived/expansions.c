@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Derived events taken apart: the native events and the formula that each becomes, how they are
- * named, and the limits. The test replaces the definitions.
+ * Derived events are expanded: the native events and the formula of each, their names, and the
+ * limits. The test replaces the definitions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -185,8 +185,8 @@ static void modifiers(void)
 	}
 }
 
-/* Events of other PMUs that files for libpfm-4 may name. */
-/* A registry's own definition, with modifiers too, not the one of the process's registry. */
+/* Events of other PMUs, which files for libpfm-4 may name. */
+/* Uses a registry's own definition, with modifiers too, not that of the process's registry. */
 static void own_definitions(void)
 {
 	registry("EVENT,PAPI_TOT_INS,DERIVED_ADD,r01c2,r02c2\n"
@@ -216,7 +216,7 @@ static void names_of_other_pmus(void)
 	fails("skl", "bad", TACH_ERR_ATTR, "bad cannot count 'INST_RETIRED:nosuch': ");
 }
 
-/* Equal events count once, however they are spelled. */
+/* Equal events count once, in any spelling. */
 static void equal_events(void)
 {
 	registry("EVENT,a,DERIVED_ADD,INST_RETIRED:ANY_P,skl::INST_RETIRED:ANY_P:c=0,r00c0\n"
@@ -246,7 +246,7 @@ static void depth(void)
 	fails("skl", "e64", TACH_ERR_TOOMANY, "e64 is defined through more than 64 levels");
 }
 
-/* Each of two formulas has the maximum nesting, but one inside the other has more. */
+/* Each of two formulas has the maximum nesting, but if one contains the other, it has more. */
 static void nested(void)
 {
 	char text[4000], *at = text;
@@ -291,7 +291,7 @@ static void width(void)
 	}
 }
 
-/* Long names in a message about a ring are truncated, and a long ring is truncated too. */
+/* A message about a cycle cuts long names, and a long cycle too. */
 static void rings(void)
 {
 	char text[2000], want[400];
@@ -302,7 +302,7 @@ static void rings(void)
 		 "EVENT,%050d1,NOT_DERIVED,%050d2\nEVENT,%050d2,NOT_DERIVED,%050d3\n"
 		 "EVENT,%050d3,NOT_DERIVED,%050d4\nEVENT,%050d4,NOT_DERIVED,%050d1\n",
 		 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-	/* A native event's name means that event only in the definition with this name. */
+	/* A native event's name means the native event only in the definition of that name. */
 	registry("EVENT,INST_RETIRED,NOT_DERIVED,b\nEVENT,b,NOT_DERIVED,INST_RETIRED\n");
 	fails("skl", "INST_RETIRED", TACH_ERR_CYCLE,
 	      "the definition refers to itself: INST_RETIRED -> b -> INST_RETIRED");
@@ -340,7 +340,7 @@ static void formulas(void)
 			      10 / 2 + 7 * 4 - 10 + 3,
 	      "%g", x ? tach_formula_eval(tach_expansion_formula(x), n, 0, NULL) : 0);
 	CHECK(x && tach_expansion_count(x) == 2 && !tach__expansion_plain(x));
-	/* The same over a set's members. */
+	/* The same with a set's members. */
 	CHECK(x && tach__expansion_over(x, number, &f, &err) == 0 &&
 		      tach_formula_eval(f, all, 0, NULL) == 10 / 2 + 7 * 4 - 10 + 3,
 	      "%s", err.text);
@@ -383,19 +383,19 @@ static void names_in_formulas(void)
 	snprintf(name, sizeof name, "e%0*d", 254, 0);
 	snprintf(text, sizeof text, "EVENT,%s,NOT_DERIVED,cycles\n", name);
 	registry(text);
-	/* Base events belong to a definition; numbers are not names. */
+	/* Base events exist only inside a definition; numbers are not names. */
 	CHECK(events_of("N0 + 1") == TACH_ERR_SYNTAX && strstr(err.text, "there is no N0 here"),
 	      "%s", err.text);
 	CHECK(events_of("cycles + N0") == TACH_ERR_SYNTAX &&
 		      strstr(err.text, "there is no N0 here"),
 	      "%s", err.text);
-	/* A name may occur any number of times. */
+	/* A formula may contain a name any number of times. */
 	at = text;
 	for (int i = 0; i < 300; i++)
 		at += sprintf(at, "%s%scycles", i ? "+" : "", i == 150 ? "(" : "");
 	strcpy(at, ")");
 	CHECK(events_of(text) == 1, "%s", err.text);
-	/* Other events, up to the maximum number of operands. */
+	/* Different events, up to the maximum number of operands. */
 	at = text + sprintf(text, "r0101");
 	for (int i = 1; i < TACH_FORMULA_OPERANDS_MAX; i++)
 		at += sprintf(at, "+r%04x", 0x101 + i);
@@ -415,7 +415,10 @@ static void names_in_formulas(void)
 	CHECK(events_of(name) == TACH_ERR_NOTFOUND, "%s", err.text);
 }
 
-/* Queries of sets to the process's own registry: 1, 0 for no derived event, or a code. */
+/*
+ * A set looks up a name in the process's registry: 1, 0 if it is not a derived event, or an
+ * error code.
+ */
 static void lookups(void)
 {
 	static const char text[] = "EVENT,branches,DERIVED_ADD,cycles,INST_RETIRED:ANY_P\n"
@@ -441,7 +444,7 @@ static void lookups(void)
 		char longer[40];
 		int code;
 
-		/* A name ends where its length says. */
+		/* The given length decides where a name ends. */
 		snprintf(longer, sizeof longer, "%sx", cases[i].name);
 		code = tach__derived_lookup(tach_pmu_find("skl"), longer, strlen(cases[i].name),
 					    &x, &err);
@@ -488,7 +491,7 @@ static void minuses(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(events_and_formulas);

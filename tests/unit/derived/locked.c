@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each call that looks into a registry takes the lock once and gives it back; a load takes it
- * for each record, so that its report may call the registry.
+ * Each call that reads a registry takes the lock once and releases it. A load takes the lock
+ * for each record, so that its report function may call the registry.
  */
 #include <pthread.h>
 #include <string.h>
 #include "tests/check.h"
 
-/* A lock with an owner: releasing it without holding it is an error. */
+/* The lock has an owner: releasing it without holding it is an error. */
 static int taken, wrong;
 #define pthread_mutex_lock(mutex)   (taken++, wrong += pthread_mutex_lock(mutex) != 0)
 #define pthread_mutex_unlock(mutex) (wrong += pthread_mutex_unlock(mutex) != 0)
@@ -16,7 +16,7 @@ static int taken, wrong;
 static struct tach_derived *d;
 static struct tach_derived_info info = {.size = sizeof info};
 
-/* At each error in a text, the definitions before it are kept. */
+/* After each error in a text, the earlier definitions are kept. */
 static void report(void *context, const struct tach_diagnostic *diagnostic)
 {
 	(void)diagnostic;
@@ -33,7 +33,10 @@ static void every_entry_point_takes_the_lock(void)
 
 	CHECK(tach_derived_create(&opt, &d, NULL) == 0 && taken == 0);
 	CHECK(tach_derived_load_text(d, "t", text, strlen(text), NULL) == 1);
-	/* The lock is taken for its name, its record, and twice by the report. */
+	/*
+	 * The load takes the lock for the file's name and for its record, and the report
+	 * function takes it twice.
+	 */
 	CHECK(reports == 1 && taken == 4, "%d, %d", reports, taken);
 	CHECK(tach_derived_find(d, 0, "a", &info) == 0 && taken == 5, "%d", taken);
 	CHECK(tach_derived_find(d, 0, "b", &info) == TACH_ERR_NOTFOUND && taken == 6, "%d",

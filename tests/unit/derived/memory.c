@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registries of derived events if an allocation fails: nothing leaks. */
+/* Registries of derived events while an allocation fails: no memory leaks. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ static const char definitions[] =
 static int skl, reports;
 static struct tach_error err;
 
-/* The error has no position. */
+/* Expects that the error has no position. */
 static int starved(int code)
 {
 	CHECK(code != TACH_ERR_NOMEM || (err.code == code && !err.line && !err.column &&
@@ -63,7 +63,7 @@ static int listing_job(void)
 		n = tach_derived_count(d, pmu);
 		code = n < 0 ? n : tach_derived_at(d, pmu, 0, &info);
 	}
-	/* A later load creates another one. */
+	/* A later load creates another registry. */
 	if (code == 0)
 		code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
 					      NULL);
@@ -77,8 +77,8 @@ static void listings(void)
 }
 
 /*
- * The job tests memory only: other failures count as success. The native event before a
- * definition is still accepted then.
+ * The job tests memory only: other errors count as success. A native event before a definition
+ * is still accepted then.
  */
 static int expanding_job(void)
 {
@@ -144,7 +144,7 @@ static void formulas(void)
 	exhaust(formula_job);
 }
 
-/* The text of the formula over a set's members is the first allocation that fails. */
+/* The text of the formula over a set's members is the first allocation, and it fails. */
 static void text(void)
 {
 #if WATCHED
@@ -168,7 +168,7 @@ static void text(void)
 #endif
 }
 
-/* A registry that cannot grow keeps what it has. */
+/* A registry that cannot grow keeps its definitions. */
 static int growing_job(void)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -207,7 +207,8 @@ static int missing_job(void)
 		code = code == TACH_ERR_NOMEM ? code : 0;
 	}
 	if (code == 0) {
-		code = tach_derived_load(d, "tests", NULL); /* a folder: opened, not read */
+		/* A folder: it can be opened, but not read. */
+		code = tach_derived_load(d, "tests", NULL);
 		CHECK(code < 0);
 		code = code == TACH_ERR_NOMEM ? code : 0;
 	}
@@ -222,7 +223,7 @@ static void files(void)
 	exhaust(missing_job);
 }
 
-/* Definitions that cannot be read for lack of memory are reported. */
+/* If memory is too short to read definitions, this is reported. */
 static int user_job(void)
 {
 	struct tach_derived_options opt = {
@@ -263,7 +264,7 @@ static void user_files(void)
 }
 
 /*
- * The process's own registry is created once there is memory, even if there was none at first.
+ * The process's own registry is created when there is memory, even if there was none at first.
  */
 static void at_the_first_use(void)
 {
@@ -288,7 +289,7 @@ static void at_the_first_use(void)
 }
 
 #if WATCHED
-/* Allocations for a formula that names one event many times. */
+/* Returns the number of allocations for a formula that names one event many times. */
 static long allocations(int mentions)
 {
 	static char formula[20 * 1100];
@@ -310,7 +311,7 @@ static long allocations(int mentions)
 }
 #endif
 
-/* An event is encoded once, which takes an allocation, and not at each mention. */
+/* Encoding takes an allocation: an event is encoded once, not at each mention. */
 static void mentions(void)
 {
 #if !WATCHED

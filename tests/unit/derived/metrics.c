@@ -2,8 +2,8 @@
 /*
  * The vendors' metrics among the presets, each compiled and evaluated with four sets of counts.
  * tests/vectors/metrics.tsv has the values of the vendor's own formula, in exact fractions (see
- * README.md there). Counts and parameters are made from names and codes, so that both sides
- * know them.
+ * README.md there). Counts and parameters are computed from names and codes, so both sides
+ * compute the same values.
  */
 #include <math.h>
 #include <stdio.h>
@@ -47,8 +47,8 @@ static int begins(const char *name, const char *word)
 }
 
 /*
- * A machine parameter that the thread's own PMU does not provide. Its context says if it gets a
- * value anyway.
+ * A machine parameter that the thread's own PMU does not provide. The context decides if it
+ * gets a value anyway.
  */
 static int outside(const char *name, size_t length, double *value)
 {
@@ -123,8 +123,9 @@ static int split(struct row *r)
 }
 
 /*
- * The vectors' value for an event of boxes: a number made from uncore@ and the vendor's name,
- * which is the name of the definition. Energy is in units of the register there.
+ * The value that the vectors use for an event of boxes: a number computed from uncore@ and the
+ * vendor's name, which is the name of the definition. The vectors have energy in units of the
+ * register.
  */
 static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 {
@@ -141,7 +142,7 @@ static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 	return 1000 + hash(name, strlen(name)) % 1000000;
 }
 
-/* The code in the vendors' lists, if the tables have another one (attribute vc). */
+/* Returns the code in the vendors' lists, if the tables have another code (attribute vc). */
 static unsigned long long listed(int pmu, uint64_t config)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -161,7 +162,7 @@ static void counts(struct tach_derived *d, int pmu, const struct tach_expansion 
 	char text[64];
 
 	for (int i = 0; i < tach_expansion_count(x); i++) {
-		/* Also of the kernel's PMU msr, which this machine may have. */
+		/* This includes the kernel's PMU msr, which this machine may have. */
 		if (tach__expansion_is_box(x, i) || strchr(tach_expansion_event(x, i), '/')) {
 			n[i] = box_count(d, pmu, tach_expansion_event(x, i));
 			continue;
@@ -183,7 +184,7 @@ static double evaluate(struct tach_derived *d, int pmu, const struct tach_expans
 
 /*
  * Metrics that are not presets, because that machine cannot count them: the sum of a core's
- * threads, events missing in its list, energy if the kernel has no PMU for it.
+ * threads, events that its list lacks, energy if the kernel has no PMU for it.
  */
 static int is_left_out(const struct row *r)
 {
@@ -191,7 +192,7 @@ static int is_left_out(const struct row *r)
 	       (!strcmp(r->pmu, "rkl") && !strcmp(r->name, "Info_System_Power"));
 }
 
-/* The kernel counts joules, the vendor the units of a register. */
+/* The kernel counts joules, the vendor counts in units of a register. */
 static int is_energy(const struct row *r)
 {
 	return !strcmp(r->name, "Info_System_Power") ||
@@ -260,7 +261,7 @@ static void every_formula(void)
 	tach_derived_free(d);
 }
 
-/* Refused metrics need something that this machine does not provide; these are all of them. */
+/* All refused metrics need a value that this machine does not provide; the list is complete. */
 static void refusals(void)
 {
 	static struct row r;
@@ -329,7 +330,7 @@ static void every_listed_metric_can_be_computed(void)
 	tach_derived_free(d);
 }
 
-/* Parents exist, one level up; a metric in a tree is marked so. */
+/* Parents exist, one level up; a metric of a tree is marked as such. */
 static void trees(void)
 {
 	int all = 1, nodes = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Presets are packed when the library is built: unpacked, they equal the files, record by
+ * Presets are packed when the library is built. Unpacked, they equal the files, record by
  * record, also in several threads at once; and they stay small.
  */
 #include <glob.h>

@@ -25,7 +25,7 @@ static int core_pmus(void)
 	return tach_pmu_count() - 2; /* the last two are the kernel's */
 }
 
-/* tests/unit/derived/metrics.c has those. */
+/* tests/unit/derived/metrics.c tests metrics. */
 static bool is_metric(const struct tach_derived_info *info)
 {
 	return strstr(info->file, "_metrics.derived") != NULL;
@@ -40,7 +40,7 @@ static int operands_used(const struct tach_expansion *x)
 	return n;
 }
 
-/* The kernel names one event of the ZX-C: cycles. */
+/* The ZX-C has one event with a kernel name: cycles. */
 static int counts_cycles_alone(int pmu)
 {
 	return strcmp(pmu_name(pmu), "zxc") == 0;
@@ -70,8 +70,8 @@ static void all_can_be_counted(void)
 			CHECK(info.preset == !strncmp(info.name, "PAPI_", 5), "%s: kind",
 			      info.name);
 			/*
-			 * For DERIVED_CMPD the first operand is the value; the others mark what
-			 * it counts.
+			 * For DERIVED_CMPD the first operand is the value; the other operands
+			 * name what it counts.
 			 */
 			CHECK(!x || info.type == TACH_DERIVED_TYPE_CMPD ||
 				      operands_used(x) == tach_expansion_count(x),
@@ -84,8 +84,8 @@ static void all_can_be_counted(void)
 }
 
 /*
- * Two spellings in one definition must not be the same event: that would be a mistake there or
- * in the table.
+ * Two spellings in one definition must not encode to the same event: the definition or the
+ * table would be wrong.
  */
 static void events_differ(void)
 {
@@ -125,7 +125,7 @@ static void everywhere(void)
 
 /*
  * PAPI's preset names: the 108 of its header, two more that its preset files mention, and those
- * for half precision of its newer ones.
+ * for half precision of newer versions.
  */
 static const char papi_names[] =
 	"L1_DCM L1_ICM L2_DCM L2_ICM L3_DCM L3_ICM L1_TCM L2_TCM L3_TCM CA_SNP CA_SHR "
@@ -140,7 +140,7 @@ static const char papi_names[] =
 	"L3_TCW FML_INS FAD_INS FDV_INS FSQ_INS FNV_INS FP_OPS SP_OPS DP_OPS VEC_SP "
 	"VEC_DP REF_CYC L2_LDH L3_LDH HP_INS HP_OPS VEC_HP";
 
-/* Presets that no PMU counts. */
+/* Presets that no PMU can count. */
 static const struct {
 	const char *name, *why;
 } nowhere[] = {
@@ -182,7 +182,7 @@ static void all_of_papis_names(void)
 	CHECK(names == 113 && listed == 3, "%d names, %d nowhere", names, listed);
 }
 
-/* Encodes on this PMU only, whatever this machine is. */
+/* Encodes on this PMU only, on any machine. */
 static void groups(void)
 {
 	int one = 0, more = 0, most = 0;

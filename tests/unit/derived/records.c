@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Converts lines of definition files to CPU names and records: where fields begin and end, and
- * the content allowed at each place, with its smallest and largest size. (Messages about broken
+ * Converts lines of definition files to CPU names and records: begin and end of fields, and the
+ * content allowed at each place, with its smallest and largest size. (Messages about broken
  * files: derived.c.)
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests/check.h"
 
 /*
- * This system states neither clock's rate: the accepted content of a file does not depend on
+ * The rate of neither clock is known here: the accepted content of a file does not depend on
  * it.
  */
 double tach__max_hz(uint32_t *flags);
@@ -39,7 +39,7 @@ static void say(const char *what, const struct tach__span *s)
 		SAY(" %s'%.*s'", what, (int)s->length, s->at);
 }
 
-/* A list that begins has a '*'. */
+/* A '*' marks the first CPU of a list. */
 static void cpu(void *context, const struct tach__span *name, int line, bool first)
 {
 	(void)context;
@@ -93,7 +93,7 @@ static void all(const struct lines *l, size_t many)
 {
 	for (size_t i = 0; i < many; i++) {
 		/*
-		 * Copied into a buffer of exact size, so that reads after its end are noticed.
+		 * Copied into a buffer of exact size, so that reads after its end are detected.
 		 */
 		size_t length = strlen(l[i].text);
 		char *own = malloc(length ? length : 1);
@@ -138,7 +138,7 @@ static const struct lines commands[] = {
 	{"EVENT,", "1:7 e an event name expected after EVENT"},
 	{"EVENT,a", "1:8 e a derived type expected after the name"},
 	{"EVENT,a,", "1:9 e a derived type expected after the name"},
-	/* An unknown word in place of a CPU: its records are left out, up to the next CPU. */
+	/* An unknown word in place of a CPU: its records are omitted, up to the next CPU. */
 	{" MODEL,b\n" E "\nCPU,c\n" E,
 	 "1:2 e unknown command 'MODEL': CPU, PRESET or EVENT expected; records up to the next "
 	 "CPU line are left out; 3:5 CPU* 'c'; 4 " A},
@@ -171,10 +171,7 @@ static const struct lines fields[] = {
 	{E ",SDESC,''", "1:31 w no text after SDESC; 1 " A},
 	{E ",SDESC,'a", "1:29 e the quote is never closed"},
 	{E ",SDESC,a'b,NOTE,c", "1 " A " s'a'b' n'c'"},
-	/*
-	 * Commas inside parentheses of an infix formula belong to it; in other formulas they do
-	 * not.
-	 */
+	/* Commas inside parentheses belong to an infix formula; other formulas end there. */
 	{"EVENT,a,DERIVED_INFIX,max(N0,N1)+min(1,(2)),x,y",
 	 "1 EVENT 'a' DERIVED_INFIX 'max(N0,N1)+min(1,(2))' x,y"},
 	{"EVENT,a,derived_infix, N0 ,x", "1 EVENT 'a' DERIVED_INFIX 'N0' x"},

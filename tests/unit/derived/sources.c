@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sources of definitions: the user's files and their order, files of any size, the CPUs that a
- * name means; and a registry's answers about them.
+ * name selects; and a registry's answers about the sources.
  */
 #include <errno.h>
 #include <limits.h>
@@ -51,7 +51,7 @@ static struct tach_derived *registry(uint32_t flags)
 	return d;
 }
 
-/* FOLDER:LINE of the definition that applies. */
+/* Checks that FOLDER:LINE is the place of the definition that applies. */
 static int is_from(struct tach_derived *d, const char *name, const char *file, int line)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -141,7 +141,7 @@ static void in_order(void)
 		 folder, folder);
 	CHECK(strcmp(said, want) == 0, "%s, want %s", said, want);
 	tach_derived_free(d);
-	/* Then come the files of the list. */
+	/* The files of the list come next. */
 	snprintf(list, sizeof list, ":%s/one::%s/two:%s/none:", folder, folder, folder);
 	setenv("TACH_DERIVED", list, 1);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
@@ -159,7 +159,10 @@ static void in_order(void)
 	d = registry(TACH_DERIVED_USER);
 	CHECK(is_from(d, "a", NULL, 0) && is_from(d, "c", "/one", 1));
 	tach_derived_free(d);
-	/* Without both variables, no folder is searched, not even one that was read earlier. */
+	/*
+	 * Without both variables, no folder is searched, not even a folder that was read
+	 * earlier.
+	 */
 	setenv("TACH_DERIVED", path("config/tach"), 1);
 	for (int again = 0; again < 2; again++) {
 		d = registry(TACH_DERIVED_USER);
@@ -171,7 +174,10 @@ static void in_order(void)
 	tach_derived_free(d);
 }
 
-/* PAPI's variables: a replacement for its own file is first, the user's events are later. */
+/*
+ * PAPI's variables: a replacement for PAPI's own file comes first, the user's events come
+ * later.
+ */
 static void papis_variables(void)
 {
 	static const char csv[] = "EVENT,p,NOT_DERIVED,x\n\nEVENT,q,NOT_DERIVED,x\n";
@@ -194,7 +200,7 @@ static void papis_variables(void)
 	unsetenv("PAPI_USER_EVENTS_FILE");
 }
 
-/* A text has the same limit as a file. */
+/* A text has the same size limit as a file. */
 static void the_largest_text(void)
 {
 	const size_t limit = 4u << 20;
@@ -231,7 +237,7 @@ static void too_long_a_path(void)
 	free(whole);
 }
 
-/* Files are read in pieces; the first has 64 KiB. */
+/* Files are read in pieces; the first piece has 64 KiB. */
 static void sizes(void)
 {
 	static const size_t cases[] = {0, 1, 65535, 65536, 65537, 196608, 196609, 400000};
@@ -281,13 +287,13 @@ static void cpus(void)
 	CHECK(tach__derived_cpu("skll", 4, pmu, 64) == 0);
 	CHECK(tach__derived_cpu("", 0, pmu, 64) == 0);
 	CHECK(tach__derived_cpu("amd64-FAM19h_zen4", 17, pmu, 64) == 1 && pmu[0] == zen4);
-	/* By a PMU whose strings it also accepts. */
+	/* The name of a PMU whose strings another PMU also accepts. */
 	n = tach__derived_cpu("icl", 3, pmu, 64);
 	for (int i = 0; i < n; i++)
 		has |= pmu[i] == icl ? 1 : pmu[i] == tach_pmu_find("tgl") ? 2 : 0;
 	CHECK(n >= 2 && has == 3, "%d", n);
 	CHECK(tach__derived_cpu("icl", 3, pmu, 1) == 1);
-	/* By one of several names in PAPI's files. */
+	/* One of several names in PAPI's files. */
 	n = tach__derived_cpu("Intel Pentium4", 14, pmu, 64);
 	CHECK(n >= 2, "%d", n);
 	for (int i = 0; i < n; i++)
@@ -331,7 +337,7 @@ static void long_lists(void)
 		loads(d, text, 1, want);
 	}
 	tach_derived_free(d);
-	/* All of them fit: core/derived/load.c, PMUS_MAX. */
+	/* All PMUs fit: core/derived/load.c, PMUS_MAX. */
 	CHECK(tach_pmu_count() <= 512, "%d", tach_pmu_count());
 }
 
@@ -349,7 +355,7 @@ static void notes(void)
 	      "t:3:7 0 replaces the definition of a in t:2");
 	loads(d, "CPU,skl|icl\nEVENT,ipc,NOT_DERIVED,y", 1,
 	      "t:2:7 0 replaces the library's own ipc");
-	/* A definition for every CPU replaces none of a single PMU. */
+	/* A definition for every CPU does not replace a definition for one PMU. */
 	loads(d, "EVENT,branch_mpki,NOT_DERIVED,y", 1, "");
 	loads(d, "CPU,skl|icl|skl\nEVENT,twice,NOT_DERIVED,x", 1, "");
 	loads(d, "CPU,|skl|\nEVENT,e,NOT_DERIVED,x", 1, "");
@@ -400,8 +406,8 @@ static void arguments(void)
 }
 
 /*
- * The library's own definitions are for core PMUs only, and each name belongs to one of them or
- * to none.
+ * The library's own definitions are for core PMUs only, and each CPU name selects one of them
+ * or none.
  */
 static void presets(void)
 {
@@ -492,7 +498,7 @@ static void events(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(cpus);
 	if (mkdtemp(folder)) {
 		make_files();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of definitions: the definition that applies to a PMU and a name. The table is at
- * most half full for any number, and correct when names collide, also at its end.
+ * The table of definitions: finds the definition that applies to a PMU and a name. The table is
+ * at most half full for any number of definitions, and correct when names collide, also at its
+ * end.
  */
 #include <string.h>
 #include <tach/derived.h>
@@ -9,7 +10,7 @@
 #include "core/derived/registry.h"
 #include "tests/check.h"
 
-enum { FIRST = 256 }; /* places of the smallest table */
+enum { FIRST = 256 }; /* number of places in the smallest table */
 
 static int skl;
 
@@ -21,7 +22,7 @@ static struct tach_derived *registry(void)
 	return d;
 }
 
-/* In a file of its own. */
+/* Adds a definition from a file of its own. */
 static void define(struct tach_derived *d, const char *file, const char *name)
 {
 	char text[80];
@@ -30,7 +31,7 @@ static void define(struct tach_derived *d, const char *file, const char *name)
 	CHECK(tach_derived_load_text(d, file, text, strlen(text), NULL) == 1, "%s", name);
 }
 
-/* The file with the definition of the name in the text's first bytes. */
+/* Returns the file of the definition whose name is the text's first bytes. */
 static const char *file_of(const struct tach_derived *d, int pmu, const char *text,
 			   size_t length)
 {
@@ -78,7 +79,7 @@ static void half_full_at_most(void)
 	tach_derived_free(d);
 }
 
-/* Of a PMU's definition and a general one, the later one wins. */
+/* Of a definition for a PMU and one for all, the later one applies. */
 static void by_pmu_and_name(void)
 {
 	static const char here[] = "CPU,skl\nEVENT,abc,NOT_DERIVED,cycles\n"
@@ -93,7 +94,7 @@ static void by_pmu_and_name(void)
 	CHECK(strcmp(file_of(d, icl, "abc", 3), "every") == 0);
 	CHECK(strcmp(file_of(d, icl, "own", 3), "none") == 0);
 	CHECK(strcmp(file_of(d, TACH__EVERY_PMU, "abc", 3), "every") == 0);
-	/* A name ends where its length says. */
+	/* The given length decides where a name ends. */
 	CHECK(strcmp(file_of(d, skl, "abcd", 3), "here") == 0);
 	CHECK(strcmp(file_of(d, skl, "abcde", 4), "every") == 0);
 	CHECK(strcmp(file_of(d, skl, "abcde", 5), "none") == 0);
@@ -102,14 +103,16 @@ static void by_pmu_and_name(void)
 	tach_derived_free(d);
 }
 
-/* The place of that name in the smallest table. */
+/* Returns the place of that name in the smallest table. */
 static size_t place_of(const struct tach_derived *one, const char *name)
 {
 	return (size_t)(tach__derived_slot(one, TACH__EVERY_PMU, name, strlen(name)) -
 			one->entry);
 }
 
-/* Half the table, with names that all belong to its last places, or to every second place. */
+/*
+ * Fills half the table with names that all belong to its last places, or to every second place.
+ */
 static void names_meet(int second)
 {
 	struct tach_derived *one = registry(), *d = registry();

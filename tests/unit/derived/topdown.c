@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Top-down shares: a model core uses its slots randomly, its counters count as their events
- * say, and the presets of every PMU must compute the shares.
+ * Top-down shares: a simulated core uses its slots randomly, its counters count as their events
+ * define, and the presets of every PMU must compute the shares.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
 	CLEAR_RECOVERY = 1 << 5,
 	LOADS = 1 << 6, /* waiting for them */
 	STORES = 1 << 7,
-	NO_UNIT = 1 << 8,  /* waiting for another reason while no unit works */
+	NO_UNIT = 1 << 8,  /* waits for another reason while no unit works */
 	ONE_UNIT = 1 << 9, /* while one does */
 	HEAVY = 1 << 10,   /* retired */
 	LIGHT = 1 << 11,
@@ -39,7 +39,7 @@ enum {
 	ALL = (1 << FATES) - 1,
 };
 
-/* Events count slots with some uses, or the cycles filled by them. */
+/* Each event counts slots with some uses, or the cycles filled by them. */
 static const struct {
 	const char *event;
 	int fates, cycles;
@@ -56,7 +56,7 @@ static const struct {
 	{"TOPDOWN:BACKEND_BOUND_SLOTS", BACKEND, 0},
 	{"TOPDOWN:BR_MISPREDICT_SLOTS", MISPREDICTS, 0},
 	{"TOPDOWN:MEMORY_BOUND_SLOTS", MEMORY, 0},
-	/* Intel, the large cores */
+	/* Intel's large cores */
 	{"IDQ_UOPS_NOT_DELIVERED:CORE", FRONTEND, 0},
 	{"IDQ_UOPS_NOT_DELIVERED:CYCLES_0_UOPS_DELIV_CORE", LATENCY, 1},
 	{"IDQ_BUBBLES:CORE", FRONTEND, 0},
@@ -81,7 +81,7 @@ static const struct {
 	{"EXE_ACTIVITY:1_PORTS_UTIL", ONE_UNIT, 1},
 	{"UOPS_EXECUTED:CYCLES_GE_1_UOP_EXEC", ONE_UNIT | RETIRING, 1},
 	{"UOPS_EXECUTED:CYCLES_GE_2_UOPS_EXEC", RETIRING, 1},
-	/* Intel, the small cores */
+	/* Intel's small cores */
 	{"TOPDOWN_FE_BOUND:ALL", FRONTEND, 0},
 	{"TOPDOWN_FE_BOUND:ALL_P", FRONTEND, 0},
 	{"TOPDOWN_FE_BOUND:FRONTEND_LATENCY", LATENCY, 0},
@@ -137,7 +137,7 @@ static const struct {
 	{"STALL_BACKEND", BACKEND, 1},
 	{"STALL_BACKEND_MEM", MEMORY, 1},
 	{"STALL_BACKEND_MEMBOUND", MEMORY, 1},
-	/* Events that vendors subtract, or use as weights: 0 on this core. */
+	/* Events that vendors subtract, or use as weights: always 0 on this core. */
 	{"BR_MIS_PRED", 0, 0},
 	{"STALL_FRONTEND_FLUSH", 0, 1},
 	{"INT_MISC:UOP_DROPPING", 0, 0},
@@ -166,7 +166,7 @@ static const struct {
 static const struct share {
 	const char *name;
 	int fates;
-	const char *of; /* the share that contains this one */
+	const char *of; /* the share that contains this share */
 } shares[] = {
 	{"frontend", FRONTEND, NULL},
 	{"bad_speculation", BAD, NULL},
@@ -187,7 +187,7 @@ enum { SHARES = sizeof shares / sizeof *shares };
 
 static struct tach_derived *presets;
 
-/* Slots by use, each filling whole cycles. */
+/* Slots by use; each use fills whole cycles. */
 struct run {
 	uint64_t slots[FATES];
 	int width;
@@ -227,8 +227,8 @@ static int count(const struct run *r, const char *event, uint64_t *n)
 }
 
 /*
- * NaN where the PMU has no such share. *rough: what the microcode sequencer delivers was not
- * all retired, so that its share is no more than proportional.
+ * Returns NaN if the PMU has no such share. *rough: not all operations of the microcode
+ * sequencer retired, so this share is only proportional.
  */
 static double share(int pmu, const char *pmu_name, const struct share *s, const struct run *r,
 		    int *rough)
@@ -352,7 +352,7 @@ static uint64_t number_of(const char *event)
 	return 100000 + (h >> 33) % 400000;
 }
 
-/* In percent, like the value that is shown. */
+/* In percent, like the displayed value. */
 static double shown(int pmu, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};

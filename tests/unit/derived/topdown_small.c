@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's top-down events on small cores: the codes that Linux has
- * (arch/x86/events/intel/core.c). */
+/*
+ * perf's top-down events on small cores: the codes that Linux uses
+ * (arch/x86/events/intel/core.c).
+ */
 #include <string.h>
 #include <tach.h>
 #include <tach/derived.h>

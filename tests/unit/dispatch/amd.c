@@ -18,7 +18,7 @@ static void list(const char *name, uint32_t revision)
 	in.revision = revision;
 }
 
-/* By its rows, as in this revision. */
+/* The event by its row, as this revision has it. */
 static void row_of(const char *string)
 {
 	CHECK(tach_dispatch_find(in.pmu, in.revision, string, &events[in.nevents++], &err) == 0,
@@ -75,7 +75,7 @@ static void words(void)
 	in.privilege = TACH_PRIVILEGE_1;
 	events[0].privilege = 0;
 	REFUSED(TACH_ERR_INVAL, "user from kernel");
-	begin("amd64_fam19h_zen4"); /* all of the mask's bits, by the encoder */
+	begin("amd64_fam19h_zen4"); /* the encoder sets all bits of the mask */
 	row("RETIRED_INSTRUCTIONS");
 	events[0].threshold = 255;
 	DISPATCHED();
@@ -83,7 +83,7 @@ static void words(void)
 	events[0].threshold = 256;
 	REFUSED(TACH_ERR_INVAL, "0 .. 255");
 	/*
-	 * Levels other than the host's: from the row or the string, unless the caller sets
+	 * Levels other than the host's come from the row or the string, unless the caller sets
 	 * others.
 	 */
 	events[0].threshold = 0;
@@ -101,8 +101,8 @@ static void words(void)
 }
 
 /*
- * Four counters next to each other, six alternating; from Zen 4 on PMC8 enables them, except
- * IBS.
+ * The registers of four counters are consecutive, those of six alternate; from Zen 4 on PMC8
+ * enables all counters except IBS.
  */
 static void counters(void)
 {
@@ -136,7 +136,7 @@ static void counters(void)
 	IS(&out.pmcs[0], 1, 0x5100c0, 0xc0010202);
 	IS(&out.pmcs[2], 6, FETCH, 0xc0011030);
 	IS(&out.pmcs[3], 8, 6, 0xc0000301);
-	in.nevents = 0; /* nothing remains to enable */
+	in.nevents = 0; /* no counter is left to enable */
 	DISPATCHED();
 	CHECK(out.npmcs == 1 && out.npmds == 1 && out.ibs_fetch_pmd == 0, "%u", out.npmcs);
 	x86.ibs_fetch = 0;
@@ -146,7 +146,7 @@ static void counters(void)
 	REFUSED(TACH_ERR_NOASSIGN, "PMC8");
 }
 
-/* Requested by the caller, and by the two events for it. */
+/* The caller requests IBS, and the two events for it do too. */
 static void instruction_based_sampling(void)
 {
 	list("amd64_fam10h", FAM10H_C);
@@ -264,7 +264,10 @@ static void revisions(void)
 	row_of("L1_DTLB_MISS_AND_L2_DTLB_HIT:ALL");
 	DISPATCHED();
 	IS(&out.pmcs[0], 0, 0x510745, 0xc0010000);
-	/* Family 10h has guests, selects above 0xff and IBS, from C on by dispatched ops. */
+	/*
+	 * Family 10h has guests, selects above 0xff and IBS; from revision C on IBS counts
+	 * dispatched ops.
+	 */
 	list("amd64_fam10h", FAM10H_B);
 	row_of("MEMORY_CONTROLLER_REQUESTS:WRITE_REQUESTS");
 	DISPATCHED();
@@ -285,7 +288,7 @@ static void revisions(void)
 	DISPATCHED();
 	x86.ibs_op_dispatched = 1;
 	REFUSED(TACH_ERR_MODEL, "dispatched ops");
-	x86.ibs_op = 0; /* an unused field does not matter */
+	x86.ibs_op = 0; /* the content of an unused field does not matter */
 	DISPATCHED();
 	in.x86 = NULL;
 	row_of("IBSOP_EVENT:UOPS");

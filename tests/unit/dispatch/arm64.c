@@ -5,7 +5,7 @@
  */
 #include "tests/unit/dispatch/registers.h"
 
-/* Op0 3: the address of a register by op1, CRn, CRm, op2. */
+/* The address of a register with op0 = 3, by op1, CRn, CRm, op2. */
 #define REG(op1, crn, crm, op2) (3u << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
 #define TYPER(n)		REG(3u, 14u, 12u + (n) / 8u, (n) % 8u)
 #define CNTR(n)			REG(3u, 14u, 8u + (n) / 8u, (n) % 8u)
@@ -24,7 +24,7 @@ static void is(const struct tach_register *r, uint32_t number, uint64_t value, u
 
 #define IS(...) is(__VA_ARGS__, __LINE__)
 
-/* The excluded and included levels. */
+/* The excluded and included privilege levels. */
 static void levels(void)
 {
 	static const struct {
@@ -51,7 +51,10 @@ static void levels(void)
 		IS(&out.pmds[1], 31, 0, REG(3u, 9u, 13u, 0u));
 		CHECK(out.npmcs == 3 && out.npmds == 2);
 	}
-	/* The word of an encoded event contains levels, unless the caller names others. */
+	/*
+	 * The word of an encoded event contains privilege levels, which apply unless the caller
+	 * sets others.
+	 */
 	begin("arm_n1");
 	in.privilege = TACH_PRIVILEGE_HYPERVISOR;
 	add("arm_n1::INST_RETIRED:k=1:u=0:hv=1");
@@ -75,10 +78,13 @@ static void levels(void)
 	REFUSED(TACH_ERR_INVAL, "flag");
 }
 
-/* Register numbers grow by eights; cycles use a general counter if their own is taken. */
+/*
+ * Register numbers grow by eight per counter; cycles use a general counter if their own is
+ * taken.
+ */
 static void counters(void)
 {
-	begin("arm_armv8"); /* six are assumed to exist */
+	begin("arm_armv8"); /* the library assumes six counters */
 	for (int i = 0; i < 6; i++)
 		row("INST_RETIRED");
 	DISPATCHED();
@@ -112,12 +118,12 @@ static void counters(void)
 	take_away(3);
 	DISPATCHED();
 	IS(&out.pmds[0], 5, 0, CNTR(5u));
-	begin("arm_n2"); /* its counters come from the table */
+	begin("arm_n2"); /* its number of counters comes from the table */
 	row("INST_RETIRED");
 	DISPATCHED();
 }
 
-/* An even counter and the one above it, which counts CHAIN (0x1e). */
+/* An even counter, and the next one, which counts CHAIN (0x1e). */
 static void chains(void)
 {
 	begin("arm_n1");
@@ -134,7 +140,7 @@ static void chains(void)
 	CHECK(out.npmcs == 5 && out.npmds == 4);
 	IS(&out.pmds[1], 0, 0, CNTR(0u));
 	IS(&out.pmds[3], 1, 0, CNTR(1u));
-	/* Only whole pairs: 1 and 2 are not a pair. */
+	/* Only whole pairs are used: 1 and 2 are not a pair. */
 	in.nevents = 2;
 	take_away(0);
 	DISPATCHED();
@@ -179,7 +185,7 @@ static void apple(void)
 	in.privilege = TACH_PRIVILEGE_KERNEL;
 	DISPATCHED();
 	IS(&out.pmcs[2], 33, 0x830000, REG(1u, 15u, 1u, 0u));
-	/* The last two have their bits elsewhere. */
+	/* The last two counters have their bits at another place. */
 	begin("apple_firestorm");
 	in.privilege = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER;
 	for (int i = 0; i < 3; i++)

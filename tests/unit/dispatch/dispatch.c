@@ -57,7 +57,7 @@ static void refusals(void)
 	for (int i = 0; i < 6; i++)
 		add("UNHALTED_CORE_CYCLES");
 	CHECK(refused(TACH_ERR_TOOMANY));
-	in.nevents = 4; /* one fixed counter and two general ones */
+	in.nevents = 4; /* one fixed counter and two general ones remain */
 	CHECK(refused(TACH_ERR_NOASSIGN));
 	in.nevents = 3;
 	CHECK(run() == 0 && out.npmds == 3);
@@ -95,7 +95,7 @@ static void refusals(void)
 	CHECK(refused(TACH_ERR_INVAL));
 }
 
-/* The caller's counters of an event cannot go beyond the PMU. */
+/* The caller cannot give an event a counter that the PMU does not have. */
 static void foreign_counters(void)
 {
 	int pmu = tach_pmu_find("itanium2");
@@ -147,7 +147,7 @@ static uint64_t value_of(uint32_t number)
 	return 0;
 }
 
-/* Words of the newest Intel PMUs, P- and E-cores. */
+/* Encoded words for the newest Intel PMUs, P- and E-cores. */
 static void encoded(const char *string)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
@@ -161,8 +161,8 @@ static void encoded(const char *string)
 
 /*
  * Fixed counters 0-3 and PERF_METRICS on P-cores, 0-2 and 4-6 on E-cores since Skymont, eight
- * or ten general counters; PEBS works on all of them: the latency's old enable bits are now
- * those of the fixed counters (Linux: intel_lnc_event_constraints,
+ * or ten general counters; PEBS works on all of these counters: the bits that once enabled load
+ * latency now enable fixed counters (Linux: intel_lnc_event_constraints,
  * intel_skt_event_constraints).
  */
 static void newest_intel(void)
@@ -206,7 +206,7 @@ static void newest_intel(void)
 	      (unsigned long long)value_of(17));
 }
 
-/* Zen's six counters lie in the extended space. */
+/* Zen's six counters are in the extended register space. */
 static void zen(void)
 {
 	begin(tach_pmu_find("amd64_fam19h_zen4"));
@@ -252,7 +252,7 @@ static const struct {
 	{TACH_DISPATCH_HOST, ":h=1:u=1"},
 };
 
-/* The same event as text. */
+/* Writes the same event as text. */
 static void spell(const struct tach_pmu_info *pmu, const struct tach_dispatch_event *e,
 		  const char *name, char *text, size_t size)
 {
@@ -299,7 +299,7 @@ static void row_as_string(const struct tach_pmu_info *pmu, const char *name)
 	*(rc ? &refused_both : &same) += 1;
 }
 
-/* A row with its umasks and flags is what its name encodes to, on every PMU. */
+/* A row with its umasks and flags encodes to the same codes as its name, on every PMU. */
 static void rows_as_strings(void)
 {
 	for (int pmu = 0; pmu < tach_pmu_count(); pmu++) {

@@ -36,11 +36,11 @@ static void general_counters(void)
 	events[1].privilege = TACH_PRIVILEGE_2;
 	REFUSED(TACH_ERR_INVAL, "user from kernel");
 	events[1].privilege = 0;
-	/* Interrupt and enable need not be among what has been encoded. */
+	/* The encoded word may lack the interrupt and enable bits. */
 	events[0].codes[0] &= ~0x500000ull;
 	DISPATCHED();
 	PMC(0, 0x5200c4, 0x186);
-	/* Flags have an effect on rows, not on encoded events. */
+	/* Flags affect events given by rows, not encoded events. */
 	events[1].flags = TACH_DISPATCH_OCCUPANCY;
 	DISPATCHED();
 	events[1].ncodes = 0;
@@ -61,7 +61,7 @@ static void fixed_counters(void)
 	PMD(0, 18, 0x30b, 0x40000002);
 	PMD(1, 16, 0x309, 0x40000000);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
-	begin("spr"); /* the general counter is left to the event that needs it */
+	begin("spr"); /* the general counter stays free for the event that needs it */
 	add_fixed("spr::INST_RETIRED:ANY_P:k=1:u=1", 0);
 	add("spr::INST_RETIRED:ANY");
 	add("spr::CPU_CLK_UNHALTED:THREAD:k=1:u=1");
@@ -85,7 +85,7 @@ static void fixed_counters(void)
 	DISPATCHED();
 	CHECK(out.pmds[0].number == 1 && out.pmds[1].number == 0 && out.pmds[2].number == 16,
 	      "%u %u %u", out.pmds[0].number, out.pmds[1].number, out.pmds[2].number);
-	begin("spr"); /* one for each fixed counter */
+	begin("spr"); /* one event for each fixed counter */
 	add("spr::BR_INST_RETIRED:ALL_BRANCHES");
 	add_fixed("spr::INST_RETIRED:ANY_P", 0);
 	add_fixed("spr::CPU_CLK_UNHALTED:THREAD_P", 1);
@@ -97,7 +97,9 @@ static void fixed_counters(void)
 	      out.pmds[3].number);
 }
 
-/* A fixed counter has no option but any thread; without its control register it is not there.
+/*
+ * The only option of a fixed counter is any thread; without its control register the counter
+ * does not exist.
  */
 static void options_of_fixed_counters(void)
 {
@@ -138,7 +140,10 @@ static void options_of_fixed_counters(void)
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 }
 
-/* P6: the enable bit of the first register starts both counters; there is no other register. */
+/*
+ * P6: the enable bit of the first register starts both counters; the second register has no
+ * such bit.
+ */
 static void one_enable_bit(void)
 {
 	begin("p6");
@@ -157,7 +162,7 @@ static void one_enable_bit(void)
 	take_away(0);
 	DISPATCHED();
 	LACKS(0);
-	/* Core Duo has architectural ones, of version 1. */
+	/* Core Duo has architectural counters, of version 1. */
 	begin("coreduo");
 	add("coreduo::INSTRUCTIONS_RETIRED");
 	add("coreduo::UNHALTED_CORE_CYCLES");
@@ -174,8 +179,8 @@ static void one_enable_bit(void)
 }
 
 /*
- * Knights Corner has two counters with register numbers of their own, and one register that
- * enables both.
+ * Knights Corner has two counters with its own register numbers, and one register that enables
+ * both.
  */
 static void knights_corner(void)
 {
@@ -196,7 +201,9 @@ static void knights_corner(void)
 	LACKS(33);
 }
 
-/* One register each for the latency of loads and the front end: one value. */
+/*
+ * Load latency and the front end have one register each, so all events must agree on its value.
+ */
 static void shared_registers(void)
 {
 	begin("spr");
@@ -225,7 +232,7 @@ static void shared_registers(void)
 	REFUSED(TACH_ERR_NOASSIGN, "PMC32");
 }
 
-/* Fields of PERF_METRICS have no register of their own, and need the fixed counter of slots. */
+/* Fields of PERF_METRICS have no registers, and need the fixed counter of slots. */
 static void metrics(void)
 {
 	begin("spr");
@@ -257,15 +264,18 @@ static void metrics(void)
 	begin("spr"); /* PERF_METRICS is a fixed counter too */
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
-	events[0].counters = 8ull << 32; /* the mask of slots: this event is not a field */
+	/* The mask of slots: this event is not a field of PERF_METRICS. */
+	events[0].counters = 8ull << 32;
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
-	begin("skl"); /* looks like a field, but this PMU has none */
+	begin("skl"); /* looks like a field of PERF_METRICS, but this PMU has none */
 	add("skl::UOPS_ISSUED:ANY");
 	events[0].codes[0] = 0x8000;
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
 }
 
-/* PEBS_ENABLE: general counters 0-3 at first, later every counter, fixed ones from bit 32 on.
+/*
+ * PEBS_ENABLE: at first bits for general counters 0-3, later for every counter, with fixed ones
+ * from bit 32 on.
  */
 static void precise_sampling(void)
 {
@@ -277,7 +287,7 @@ static void precise_sampling(void)
 		{"skl", "skl::MEM_LOAD_RETIRED:L1_HIT", 0, 1},
 		{"skl", "skl::INST_RETIRED:PREC_DIST", 1, 2},
 		{"skl", "skl::UOPS_ISSUED:ANY", 0, 0},
-		{"icl", "icl::RTM_RETIRED:ABORTED", 0, 1}, /* one umask of several */
+		{"icl", "icl::RTM_RETIRED:ABORTED", 0, 1}, /* one of several umasks */
 		{"icl", "icl::RTM_RETIRED:ABORTED_MEM", 0, 0},
 		{"spr", "spr::INSTRUCTION_RETIRED", 0, 1},
 		{"spr", "spr::INST_RETIRED:PREC_DIST", 16, 1ull << 32},
@@ -302,7 +312,7 @@ static void precise_sampling(void)
 		DISPATCHED();
 		LACKS(17);
 	}
-	begin("skl"); /* without sampling the fixed counter will do */
+	begin("skl"); /* without sampling the fixed counter is used */
 	in.x86 = &x86;
 	add_fixed("skl::MEM_LOAD_RETIRED:L1_HIT", 0);
 	add_fixed("skl::UOPS_ISSUED:ANY", 1);
@@ -321,7 +331,7 @@ static void precise_sampling(void)
 	DISPATCHED();
 	PMD(0, 17, 0x30a, 0x40000001);
 	PMC(17, 2ull << 32, 0x3f1);
-	begin("skl"); /* the latency's own bits, of that event alone */
+	begin("skl"); /* load latency has its own bits, only for that event */
 	x86.pebs = 1;
 	in.x86 = &x86;
 	add("skl::MEM_LOAD_RETIRED:L1_HIT");
@@ -331,7 +341,7 @@ static void precise_sampling(void)
 	PMC(17, 8ull << 32 | 9, 0x3f1);
 	take_away(17);
 	REFUSED(TACH_ERR_NOASSIGN, "PMC17");
-	/* The same for an event given by its row. */
+	/* The same event, given by its row. */
 	begin("skl");
 	x86.pebs = 1;
 	in.x86 = &x86;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 address ranges: compares the addresses that the debug registers match, one by one like
- * the hardware, with the request and with the stated excess.
+ * ia64 address ranges: the test finds the addresses that the debug registers match, one by one
+ * like the hardware, and compares them with the request and the stated excess.
  */
 #include <string.h>
 #include <tach/dispatch.h>
@@ -56,7 +56,10 @@ static void add(struct question *q, const char *name)
 	      "%s has no %s", q->pmu, name);
 }
 
-/* Sizes of all magnitudes, some of them and some starts aligned; within a page now and then. */
+/*
+ * Sizes of all magnitudes; some sizes and some starts are aligned, and some ranges are within a
+ * page.
+ */
 static void make_range(struct question *q, struct tach_dispatch_range *r)
 {
 	uint64_t unit = q->code ? 16 : 1, size;
@@ -91,12 +94,12 @@ static void make(struct question *q)
 	q->ia64.fine_32 = (uint32_t)rnd(2);
 	q->ranges = q->code ? &q->ia64.code : &q->ia64.data;
 	q->ranges->used = 1;
-	q->ranges->flags = (uint32_t)rnd(4); /* inverse, no fine mode */
+	q->ranges->flags = (uint32_t)rnd(4); /* inverse: no fine mode */
 	q->n = 1 + (rnd(3) ? 0 : (int)rnd(4));
 	for (int i = 0; i < q->n; i++)
 		make_range(q, &q->ranges->range[i]);
 	if (!q->code)
-		return; /* without events: free for all */
+		return; /* without events, code and data ranges are free */
 	if (rnd(2))
 		for (int i = 0; i < 4 && retired[model][i]; i++)
 			add(q, retired[model][i]);
@@ -113,7 +116,9 @@ static int pair_matches(const struct tach_ranges_used *used, uint32_t j, uint64_
 	return (address & mask) == (used->registers[j].value & mask);
 }
 
-/* Fine mode: pair n holds the first bundle, pair n + 2 the last; the mask is the page's. */
+/*
+ * Fine mode: pair n holds the first bundle, pair n + 2 the last; the mask is that of the page.
+ */
 static int fine_matches(const struct tach_ranges_used *used, uint32_t j, uint64_t address)
 {
 	return pair_matches(used, j, address) && address >= used->registers[j].value &&
@@ -193,7 +198,7 @@ static void check_fine(const struct question *q, const struct tach_dispatch_out 
 		      "%s: more than a bundle beyond a fine range", q->pmu);
 }
 
-/* Levels in the masks; the pairs that are used, in the PMC that switches them on. */
+/* Checks the levels in the masks, and the pairs in use, in the PMC that enables them. */
 static void check_registers(const struct question *q, const struct tach_dispatch_out *out)
 {
 	const struct tach_ranges_used *used = q->code ? &out->code : &out->data;
@@ -254,7 +259,7 @@ static void matched_addresses(void)
 	      fine_seen, inexact_seen, refused_seen);
 }
 
-/* One range alone never lacks pairs. */
+/* A single range never lacks pairs. */
 static void one_range_is_exact(void)
 {
 	for (int round = 0; round < 5000; round++) {

@@ -61,7 +61,7 @@ static void qualifiers(void)
 	events[0].flags = 0;
 	in.nevents = 0;
 	row("IA64_INST_RETIRED");
-	row("BUS_IO_IO"); /* every event is looked at */
+	row("BUS_IO_IO"); /* every event is checked */
 	REFUSED(TACH_ERR_FEATCOMB, "BUS_IO_IO cannot be qualified by an opcode match");
 	with("itanium2", "L2_DATA_REFERENCES_L2_ALL");
 	range(&ia64.code, 0, 0x1000, 0x1010);
@@ -79,7 +79,7 @@ static void qualifiers(void)
 	IS(4, 1 | 1 << 5 | 0xb2 << 8 | 3 << 16);
 }
 
-/* The debug registers' PMCs of each model, without and with events. */
+/* The PMCs of the debug registers on each model, without and with events. */
 static void range_registers(void)
 {
 	with("itanium", "IA64_TAGGED_INST_RETIRED_PMC8");
@@ -91,7 +91,7 @@ static void range_registers(void)
 	in.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_1;
 	DISPATCHED();
 	IS(11, 0xa);
-	ia64.dear.used = 1; /* then PMC11 belongs to this register */
+	ia64.dear.used = 1; /* then PMC11 belongs to the data event address register */
 	DISPATCHED();
 	IS(11, 0xa);
 	CHECK(out.npmcs == 1 && out.npmds == 3, "%u %u", out.npmcs, out.npmds);
@@ -114,7 +114,7 @@ static void range_registers(void)
 	REFUSED(TACH_ERR_INVAL, "TACH_DISPATCH_NOMODEL");
 }
 
-/* Empty, reversed, unaligned; more than the pairs can cover. */
+/* Ranges that are empty, reversed, unaligned, or more than the pairs can cover. */
 static void bad_ranges(void)
 {
 	with("itanium2", "IA64_INST_RETIRED");
@@ -137,13 +137,13 @@ static void bad_ranges(void)
 	ia64.data.used = 1;
 	events[0].flags = TACH_DISPATCH_NOQUALIFY;
 	REFUSED(TACH_ERR_DATA_RANGE, "a range is empty, or its end is below its start");
-	range(&ia64.data, 0, 0x1001, 0x1002); /* data have no bundles */
+	range(&ia64.data, 0, 0x1001, 0x1002); /* data are not aligned to bundles */
 	DISPATCHED();
 }
 
 /*
- * One pair for a whole range: the smallest power of two around it. Bits above the 56 of a mask
- * are always compared, so that a larger range is matched in part.
+ * One pair for a whole range: it matches the smallest power of two that contains the range.
+ * Bits above the mask's 56 are always compared, so a larger range is only partly matched.
  */
 static void large_ranges(void)
 {
@@ -161,7 +161,7 @@ static void large_ranges(void)
 	DISPATCHED();
 	CHECK(!out.code.excess[0].before && !out.code.excess[0].after &&
 	      out.code.registers[1].value == (8ull << 56 | 0x00fffffffffffff0));
-	range(&ia64.code, 0, 0x1ff0, 0x2010); /* across a power of two */
+	range(&ia64.code, 0, 0x1ff0, 0x2010); /* the range crosses a power of two */
 	DISPATCHED();
 	CHECK(out.code.excess[0].before == 0x1ff0 && out.code.excess[0].after == 0x1ff0);
 	range(&ia64.code, 0, 0, 1ull << 56);
@@ -177,7 +177,7 @@ static void large_ranges(void)
 	REFUSED(TACH_ERR_CODE_TOOBIG, "");
 }
 
-/* Events of one cache belong to sets: one set at a time. */
+/* Events of one cache belong to sets: only one set can be counted at a time. */
 static void event_sets(void)
 {
 	with("itanium2", "L1D_READS_SET0");
@@ -202,7 +202,7 @@ static void event_sets(void)
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 }
 
-/* Settings by the caller win over those by an event; without either there is no register. */
+/* Settings by the caller override those by an event; without both the register stays unused. */
 static void event_address_registers(void)
 {
 	static const struct {
@@ -242,8 +242,8 @@ static void event_address_registers(void)
 	in.flags = TACH_DISPATCH_SYSTEMWIDE;
 	DISPATCHED();
 	IS(11, 1 | 1 << 6 | 3 << 16 | 3 << 24);
-	with("itanium2", "L1I_EAR_CACHE_LAT4"); /* in cache mode bit 13, umask 5-12 */
-	row("L1I_EAR_CACHE_LAT128");		/* the first one decides */
+	with("itanium2", "L1I_EAR_CACHE_LAT4"); /* in cache mode bit 13, umask bits 5-12 */
+	row("L1I_EAR_CACHE_LAT128");		/* the first event decides */
 	DISPATCHED();
 	IS(10, 8 | 0xff << 5 | 1 << 13);
 	with("itanium2", NULL);
@@ -256,7 +256,7 @@ static void event_address_registers(void)
 	IS(10, 8 | 1 << 4 | 0x7f << 5 | 1 << 14);
 }
 
-/* Itanium's: tar 7, tm 8-9, ptm 10-11, ppm 12-13, tac 14, bac 15. */
+/* Bits of Itanium: tar 7, tm 8-9, ptm 10-11, ppm 12-13, tac 14, bac 15. */
 static void itaniums_branch_buffer(void)
 {
 	with("itanium", "BRANCH_EVENT");
@@ -273,7 +273,7 @@ static void itaniums_branch_buffer(void)
 	ia64.btb = (struct tach_dispatch_btb){1, 0, 0, 0, 0, 0, 0, 0, 2, 1};
 	DISPATCHED();
 	IS(12, 8 | 1 << 6 | 1 << 15);
-	ia64.dear.used = 1; /* this register permits it */
+	ia64.dear.used = 1; /* the data event address register permits it */
 	ia64.dear.mode = TACH_EAR_TLB;
 	DISPATCHED();
 }
@@ -300,7 +300,7 @@ static void trace_buffers(void)
 	in.flags = TACH_DISPATCH_SYSTEMWIDE;
 	DISPATCHED();
 	IS(12, 2 | 1 << 6 | 1 << 7 | 1 << 8 | 2 << 10 | 3 << 12 | 1 << 14);
-	with("montecito", NULL); /* PMD38, 39 and 48-63; ds = 1 is reserved */
+	with("montecito", NULL); /* The buffer is in PMD38, 39 and 48-63; ds = 1 is reserved */
 	ia64.btb = (struct tach_dispatch_btb){1, 0, 1, 2, 3, 1, 1, 0, 0, 0};
 	DISPATCHED();
 	IS(39, 8 | 1 << 8 | 2 << 10 | 3 << 12 | 1 << 14);
@@ -322,8 +322,8 @@ static void trace_buffers(void)
 }
 
 /*
- * PMC8, 9, 15: bit 0 means no range, bit 1 inverted, bit 2 always; also which channels the
- * range applies to.
+ * PMC8, 9, 15: bit 0 means no range, bit 1 inverted, bit 2 always; also the channels to which
+ * the range applies.
  */
 static void opcode_matchers(void)
 {
@@ -351,7 +351,8 @@ static void opcode_matchers(void)
 	row("IA64_TAGGED_INST_RETIRED_IBRP0_PMC8");
 	DISPATCHED();
 	IS(15, 0xffffffff & ~5ull);
-	with("itanium2", "IA64_INST_RETIRED"); /* a range alone: matches everything */
+	/* Only a range: the matcher matches every opcode. */
+	with("itanium2", "IA64_INST_RETIRED");
 	range(&ia64.code, 0, 0x1000, 0x1010);
 	ia64.code.flags = TACH_RANGE_INVERSE;
 	DISPATCHED();

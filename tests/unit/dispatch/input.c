@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs of dispatch: numbers of PMUs, events and unit masks, their names, and its errors. */
+/* Inputs of dispatch: numbers of PMUs, events and unit masks, their names, and errors. */
 #include "tests/unit/dispatch/registers.h"
 #include <tach/error.h>
 
@@ -34,7 +34,7 @@ static void pmus(void)
 		CHECK(tach_dispatch_find(none[i], 0, "X", events, &err) == TACH_ERR_INVAL &&
 		      strcmp(err.text, "no string, or no such PMU") == 0);
 	}
-	/* Boxes are not dispatched, the first PMU is. */
+	/* Boxes are not dispatched; the first PMU is. */
 	begin_at(0);
 	DISPATCHED();
 	in.pmu = tach_pmu_count();
@@ -45,7 +45,7 @@ static void pmus(void)
 	SAYS(TACH_ERR_NOTSUPP, "the registers of rv_p550 are not the program's to set");
 }
 
-/* libpfm-3's lists are numbered from 1000 on; ia64's are the PMUs'. */
+/* libpfm-3's lists are numbered from 1000 on; its ia64 lists have the numbers of the PMUs. */
 static void lists(void)
 {
 	static const char *const names[] = {
@@ -88,7 +88,7 @@ static void numbers(void)
 	row("BR_INST_RETIRED:ALL_BRANCHES");
 	events[0].numasks = TACH_DISPATCH_UMASKS_MAX + 1;
 	SAYS(TACH_ERR_INVAL, "too many unit masks or codes");
-	events[0].numasks = TACH_DISPATCH_UMASKS_MAX; /* the same again and again */
+	events[0].numasks = TACH_DISPATCH_UMASKS_MAX; /* the same mask many times */
 	for (int i = 1; i < TACH_DISPATCH_UMASKS_MAX; i++)
 		events[0].umasks[i] = events[0].umasks[0];
 	DISPATCHED();
@@ -100,7 +100,7 @@ static void numbers(void)
 	events[0].ncodes = TACH_EVENT_CODES_MAX;
 	DISPATCHED();
 	events[0].ncodes = 1;
-	events[0].counters = 1ull << 31; /* not a counter of this PMU */
+	events[0].counters = 1ull << 31; /* this PMU does not have that counter */
 	SAYS(TACH_ERR_INVAL, "skl lacks the counters that BR_INST_RETIRED needs");
 	begin_at(tach_dispatch_list("core"));
 	row("L2_LD:SELF");
@@ -205,7 +205,7 @@ static void names(void)
 	CHECK(found("l2_ld:self", 1, 5) && found("L2_LD:SELF:MESI", 2, 5));
 	CHECK(found("L2_LD:SELF:SELF", 1, 5) && found("L2_LD:SELF:MESI:MESI", 2, 5), "once");
 	CHECK(found("INST_QUEUE:0x2", 1, 0));
-	/* By code: 0xf is one mask, 0x43 three, in their order. */
+	/* By code: 0xf is one mask, 0x43 is three masks, in their order. */
 	CHECK(found("L2_LD:0xf", 1, 0) && found("L2_LD:15", 1, 0) && found("L2_LD:017", 1, 0));
 	CHECK(found("L2_LD:0x43", 3, 1) && found("L2_LD:0x3f", 2, 0) &&
 	      found("L2_LD:0x10", 1, 8));
@@ -252,7 +252,7 @@ static void unknown_names(void)
 	CHECK(tach_dispatch_find(in.pmu, 0, "x", NULL, &err) == TACH_ERR_INVAL);
 }
 
-/* The encoder's refusals name the row in its written form. */
+/* A message of the encoder contains the row in its written form. */
 static void refused_rows(void)
 {
 	static const struct {

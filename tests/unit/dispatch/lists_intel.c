@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpfm-3's lists of Intel PMUs: bounds and refusals that its recorded answers (tests/vectors)
- * do not have.
+ * libpfm-3's lists of Intel PMUs: bounds and refusals that the recorded answers (tests/vectors)
+ * do not cover.
  */
 #include "tests/unit/dispatch/registers.h"
 
@@ -11,7 +11,7 @@ static void list(const char *name)
 	in.x86 = &x86;
 }
 
-/* A request and a response; one value for each register. */
+/* A request and a response; each register has one value. */
 static void offcore(void)
 {
 	list("wsm");
@@ -135,7 +135,7 @@ static void fixed_counters(void)
 		DISPATCHED();
 		PMC(16, 0xa00, 0x38d);
 	}
-	/* with a sampled event, the fixed counter does not get it, even after others */
+	/* with a sampled event, the fixed counter stays unused, even after other events */
 	list("atom");
 	row("UNHALTED_CORE_CYCLES");
 	row("INSTRUCTIONS_RETIRED");
@@ -145,7 +145,7 @@ static void fixed_counters(void)
 	PMD(1, 0, 0xc1, 0);
 	PMC(16, 0xa0, 0x38d);
 	PMC(17, 1, 0x3f1);
-	in.nevents = 0; /* left to the next one */
+	in.nevents = 0; /* the fixed counter stays free for the next event */
 	row("SIMD_INSTR_RETIRED");
 	row("INSTRUCTIONS_RETIRED");
 	row("INSTRUCTIONS_RETIRED");
@@ -159,7 +159,7 @@ static void fixed_counters(void)
 	REFUSED(TACH_ERR_INVAL, "a flag that this PMU's counters lack");
 	events[0].flags = TACH_DISPATCH_INVERT;
 	REFUSED(TACH_ERR_NOASSIGN, "that has no options");
-	list("core"); /* other lists have them */
+	list("core"); /* on other lists a general counter accepts options */
 	row("INSTRUCTIONS_RETIRED");
 	events[0].threshold = 2;
 	DISPATCHED();
@@ -201,7 +201,7 @@ static void uncore(void)
 	DISPATCHED();
 }
 
-/* LBR_SELECT: bit 0 leaves ring 0 out, bit 1 the others, 2-8 kinds of branches. */
+/* LBR_SELECT: bit 0 excludes ring 0, bit 1 the other rings, bits 2-8 kinds of branches. */
 static void branch_records(void)
 {
 	list("nhm");

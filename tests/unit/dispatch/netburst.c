@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NetBurst: every event lands on event selectors and counters that belong together, as Intel's
- * manual has them (SDM volume 3B, "Performance Counter MSRs and Associated CCCR and ESCR
- * MSRs").
+ * NetBurst: every event gets event selectors and counters that belong together by Intel's
+ * manual (SDM volume 3B, "Performance Counter MSRs and Associated CCCR and ESCR MSRs").
  */
 #include "core/port/registers.h"
 #include "core/tables/tables.h"
 #include "tests/unit/dispatch/registers.h"
 
-/* An ESCR by its MSR: what the CCCR calls it, and the counters that it feeds, 0x300 + n. */
+/* An ESCR by its MSR: its number in the CCCR, and the counters that it feeds, 0x300 + n. */
 static const struct escr {
 	uint32_t msr;
 	unsigned select, counters;
@@ -83,7 +82,7 @@ static uint32_t check_event(uint32_t i, const char *name)
 	return escr->number;
 }
 
-/* Fills all places, with and without the selectors that were used before. */
+/* Uses all counters, with and without the selectors that were used before. */
 static void fill(const char *name)
 {
 	struct tach_dispatch_event one = events[0];
@@ -137,7 +136,7 @@ static void events_of_tables(void)
 	every_event("netburst_p");
 }
 
-/* The two BPU sides, MS, FLAME and IQ: which counters an event can reach. */
+/* The counters that an event can reach: the two BPU sides, MS, FLAME and IQ. */
 static void counters_of_events(void)
 {
 	static const struct {
@@ -165,7 +164,7 @@ static void list(void)
 }
 
 /*
- * One side has four selectors but three counters; another has three selectors but two counters.
+ * One side has four selectors and three counters; another has three selectors and two counters.
  */
 static void fewer_counters_than_selectors(void)
 {
@@ -182,7 +181,7 @@ static void fewer_counters_than_selectors(void)
 	row("RESOURCE_STALL:SBFULL");
 	REFUSED(TACH_ERR_NOASSIGN, "no selectors or counters are left");
 	in.nevents = 3;
-	take_away(31); /* one of the three */
+	take_away(31); /* one of the three selectors */
 	REFUSED(TACH_ERR_NOASSIGN, "no selectors or counters are left");
 	in.nevents = 2;
 	DISPATCHED();
@@ -238,7 +237,8 @@ static void words_of_rows(void)
 }
 
 /*
- * Also for encoded events, if levels are given; T1's USR and OS are bits 0 and 1, T0's 2 and 3.
+ * The levels also apply to encoded events, if the caller gives levels; USR and OS of T1 are
+ * bits 0 and 1, those of T0 bits 2 and 3.
  */
 static void levels(void)
 {
@@ -255,7 +255,7 @@ static void levels(void)
 	CHECK(out.pmcs[0].value == (15 | 2 << 9 | 2 << 25));
 }
 
-/* Prescott and later have it. */
+/* This event exists on Prescott and later models. */
 static void models(void)
 {
 	for (uint32_t model = 0; model < 9; model++) {
@@ -270,7 +270,10 @@ static void models(void)
 	}
 }
 
-/* PEBS_ENABLE (PMC64) and PEBS_MATRIX_VERT (PMC63) say what is replayed: one choice for all. */
+/*
+ * PEBS_ENABLE (PMC64) and PEBS_MATRIX_VERT (PMC63) select the replayed events: one choice for
+ * all counters.
+ */
 static void replay(void)
 {
 	list();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel's offcore responses: two codes and two registers, and which values go to which (Linux
- * arch/x86/events/intel/core.c, intel_snb_extra_regs and those like it).
+ * Intel's offcore responses: two codes and two registers, and the values that each register
+ * accepts (Linux arch/x86/events/intel/core.c, intel_snb_extra_regs and similar tables).
  */
 #include "tests/unit/dispatch/registers.h"
 
-/* One event becomes its select register and one of the two offcore response registers. */
+/* One event needs its select register and one of the two offcore response registers. */
 static void offcore(const char *string, uint64_t select, int other, uint64_t value, int line)
 {
 	add(string);
@@ -47,7 +47,7 @@ static void offcore_registers(void)
 	PMC(0, 0x51012b, 0x186);
 	PMC(31, 0x10004, 0x1a7);
 	LACKS(19);
-	begin("spr"); /* 0xb7 is no response there */
+	begin("spr"); /* 0xb7 is not an offcore response there */
 	add("spr::EXE:AMX_BUSY");
 	DISPATCHED();
 	PMC(0, 0x5102b7, 0x186);
@@ -61,7 +61,10 @@ static void offcore_registers(void)
 	REFUSED(TACH_ERR_NOASSIGN, "more different values than registers");
 }
 
-/* Small cores: the second register's code is 0x2b7, and some values have one register only. */
+/*
+ * Small cores: the second register's code is 0x2b7, and some values are accepted by one
+ * register only.
+ */
 static void offcore_of_small_cores(void)
 {
 	begin("glm");
@@ -90,7 +93,7 @@ static void offcore_of_small_cores(void)
 	take_away(31);
 	REFUSED(TACH_ERR_NOASSIGN, "more different values than registers");
 	/*
-	 * A value with additional bits is recognised; a value with only some of the bits is
+	 * A value with additional bits is recognised; a value that lacks some of the bits is
 	 * not.
 	 */
 	begin("knl");

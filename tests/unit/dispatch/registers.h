@@ -47,7 +47,7 @@ static inline void add(const char *string)
 	tach_dispatch_from_event(&event, &events[in.nevents++]);
 }
 
-/* The same for an event that a fixed counter can count too. */
+/* Adds an event that a fixed counter can count too. */
 static inline void add_fixed(const char *string, int fixed)
 {
 	add(string);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows are encoded as they stand; a string is made of them only to say what is wrong. The test
+ * Rows are encoded directly; a string is made of them only for error messages. The test
  * replaces the encoder of strings.
  */
 #include "core/dispatch/dispatch.h"

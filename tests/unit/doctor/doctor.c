@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests every cause that the doctor knows, with made-up evidence; doctor_real.c tests real
+ * Tests every cause that the doctor knows, with simulated evidence; doctor_real.c tests real
  * obstacles.
  */
 #include <errno.h>
@@ -27,8 +27,8 @@ static const struct tach_finding *finding(enum tach_cause cause)
 }
 
 /*
- * Judges the evidence. The doctor must find this cause and no other, and its sentence must
- * contain `word`.
+ * Judges the evidence. The doctor must find this cause only, and its sentence must contain
+ * `word`.
  */
 static void expect(const struct tach__evidence *e, enum tach_cause cause,
 		   enum tach_verdict verdict, const char *word)
@@ -152,7 +152,7 @@ static void bad_counts(void)
 	e.used_cycles = 1;
 	e.counted = e.user_counted = 1234567;
 	expect(&e, TACH_CAUSE_NO_INSTRUCTIONS, TACH_VERDICT_FAST, "1234567 cycles");
-	e.counted = 3; /* cycles that hardly move are no clock */
+	e.counted = 3; /* cycles that hardly advance are not a clock */
 	expect(&e, TACH_CAUSE_COUNT_WRONG, TACH_VERDICT_CLOCK, "as 3 cycles");
 }
 

@@ -15,15 +15,16 @@
 #include "tests/check.h"
 #include "tests/root.h"
 
-/* The simulated kernel; all zero is a healthy one without user reads. */
+/* The simulated kernel; all zero is a healthy kernel without reads in user space. */
 static struct kernel {
 	int open_error;		/* of hardware events */
 	int software_error;	/* of software events */
-	int instructions_error; /* of this event only */
+	int instructions_error; /* for this event only */
 	int map_error;
-	int counters;	  /* more pinned events than this are in error state; 0 = any number */
+	int counters; /* if more pinned events are open, they are in error state; 0 = any number
+		       */
 	uint64_t step;	  /* growth of the count per read */
-	uint64_t surplus; /* added once, when a long loop would have run */
+	uint64_t surplus; /* added once, at the end of the first long loop */
 	int frozen;	  /* enabled and running stay 0 */
 } kernel;
 
@@ -31,8 +32,10 @@ static int opened, live;
 static uint64_t count;
 static struct perf_event_mmap_page page;
 
-/* The doctor reads before and after each of 3 long and 3 short loops: reads 2, 4 and 6 end
- * long. */
+/*
+ * The doctor reads before and after each of 3 long and 3 short loops: reads 2, 4 and 6 end the
+ * long ones.
+ */
 static int reads;
 
 static long read_event(int fd, uint64_t *to)
@@ -66,7 +69,7 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 		return a >= 1000 ? read_event((int)a, (uint64_t *)b) : -EBADF;
 	case SYS_mmap:
 		if (e < 1000)
-			break; /* the library's own memory */
+			break; /* memory that the library itself keeps */
 		return kernel.map_error ? -kernel.map_error : (long)&page;
 	case SYS_munmap:
 		if ((const void *)a == &page)
@@ -117,7 +120,7 @@ static void expect(enum tach_cause cause, enum tach_verdict verdict)
 	      tach_verdict_name(x.verdict));
 }
 
-/* The loop of the examination takes this many; see LOOP_LONG in core/doctor/probe.c. */
+/* Instructions of the examination's loop; see LOOP_LONG in core/doctor/probe.c. */
 enum { LOOP = 2000000 };
 
 static void counts_right_by_read(void)

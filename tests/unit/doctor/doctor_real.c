@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The examination against fake folders of settings, and against real obstacles set up in a
- * child. */
+/* The examination with fake folders of settings, and with real obstacles set up in a child. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -243,7 +242,7 @@ static void descriptors_used_up(void)
 	CHECK(found(TACH_CAUSE_DESCRIPTORS), "%s", shared->findings[1].text);
 }
 
-/* Drops root, where there is any. */
+/* Drops root privileges, if the test has them. */
 static int become_nobody(void)
 {
 	if (geteuid() == 0)

@@ -49,7 +49,7 @@ static void event_sources(void)
 	put(".hidden", "rdpmc", "0");
 	CHECK(settings().core_pmus == 3 && settings().settings.rdpmc == 1, "%d, %d",
 	      settings().core_pmus, settings().settings.rdpmc);
-	/* The longest name, and one that is longer. */
+	/* The longest name, and a name that is longer. */
 	memset(name, 'n', 65);
 	name[64] = '\0';
 	put(name, "cpus", "9");
@@ -102,7 +102,7 @@ static void several(void)
 	CHECK(strcmp(e.tables, "adl_glc, skl") == 0, "%s", e.tables);
 }
 
-/* Fills the room for names completely, and writes nothing after it. */
+/* Fills the space for names completely, and writes nothing after it. */
 static void many(void)
 {
 	static const char names[] =
@@ -138,7 +138,7 @@ static struct tach__evidence with(const char *name, const char *value)
 	long before = 0;
 
 	setenv(name, value, 1);
-	/* Allocations made once are not freed. */
+	/* Allocations that are made once are not freed. */
 	for (int again = 0; again < 2; again++) {
 		memset(&e, 0, sizeof e);
 		before = live;
@@ -178,7 +178,7 @@ static void environment(void)
 	e = with("TACH_OUTPUT", "/nowhere/a");
 	CHECK(e.output == 1 && begins(e.output_error, "the folder /nowhere: "), "%s",
 	      e.output_error);
-	/* The first fault is reported. */
+	/* The first invalid setting is reported. */
 	setenv("TACH_SPARSE", "x", 1);
 	e = with("TACH_EVENTS", "nosuch-event");
 	CHECK(begins(e.events_error, cannot), "%s", e.events_error);

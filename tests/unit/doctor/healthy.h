@@ -4,7 +4,7 @@
 
 #include "core/doctor/doctor.h"
 
-/* A healthy x86 machine; each case below spoils one thing. */
+/* A healthy x86 machine; each case below breaks one feature. */
 static struct tach__evidence healthy(void)
 {
 	return (struct tach__evidence){

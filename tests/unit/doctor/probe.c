@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The doctor's opens and reads, call by call, of a simulated kernel. */
+/* The doctor opens and reads events of a simulated kernel, checked call by call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,8 +15,8 @@
 #if defined(__x86_64__)
 
 /*
- * Order in which the doctor opens events: two software events, the counted one, a trial, the
- * reader's event, and then those that find out how many counters are free.
+ * The doctor opens events in this order: two software events, the counted one, a trial, the
+ * reader's event, and then events to find how many counters are free.
  */
 enum { FIRST = 1000, MOST = 64, LOOP = 2000000, FREE = 5, READER = FIRST + 4 };
 
@@ -30,7 +30,7 @@ static struct kernel {
 	uint64_t loop, step, enabled, once; /* once: extra count in the first loop */
 	/* user access is requested in config1; number of known bits */
 	int asks, grants;
-	int undivided; /* no level can be left out */
+	int undivided; /* privilege levels cannot be excluded */
 	int no_levels; /* they cannot be counted together either */
 	/* Six loops, the short ones first: results of user-space reads, or NULL. */
 	const uint64_t *user;
@@ -131,7 +131,7 @@ static enum tach__user_read user_read(void)
 	return kernel.asks ? TACH__USER_MRS : tach__user_read();
 }
 
-/* Instructions that read counters are this processor's own: their counts are pretended. */
+/* Simulates instructions that read counters, which belong to this processor. */
 static uint32_t user_end(struct tach_reader *reader, const struct tach_mark *mark,
 			 uint64_t *delta)
 {
@@ -185,7 +185,7 @@ static void healthy_machine_is_probed_completely(void)
 	CHECK(e.open_software == 0 && e.open_kernel == 0 && e.open_hardware == 0 && e.map == 0);
 	CHECK(e.loop == LOOP && e.counted == LOOP && e.enabled == 1000 && e.running == 1000);
 	CHECK(!e.used_cycles && !e.undivided && !e.pinned_error && !e.cap_user_read);
-	/* The pretended kernel has no counter that could be read. */
+	/* The simulated kernel has no counter that user space could read. */
 	CHECK(!e.user_tried && e.user_counted == 0 && e.counters_free == 32, "%d",
 	      e.counters_free);
 }
@@ -222,7 +222,7 @@ static void refusals(void)
 	CHECK(e.map == 0 && e.cap_user_read == 1);
 }
 
-/* An event in error state, from the first read on, or a later one. */
+/* An event that is in error state from the first read on, or from a later one. */
 static void no_counter_for_it(void)
 {
 	struct kernel k = healthy;
@@ -247,7 +247,10 @@ static void how_many_are_free(void)
 	CHECK(attempted(k).counters_free == 0);
 }
 
-/* If access must be requested: first with 64 bits, then any width, then without. */
+/*
+ * The kernel requires that access is requested: first with 64 bits, then with any width, then
+ * without.
+ */
 static void access_that_is_asked_for(void)
 {
 	static const struct {
@@ -278,7 +281,7 @@ static void access_that_is_asked_for(void)
 	}
 }
 
-/* Then they are counted all together, unless the PMU does not support that either. */
+/* Then all levels are counted together, unless the PMU does not support that either. */
 static void levels_that_are_not_told_apart(void)
 {
 	struct kernel k = healthy;

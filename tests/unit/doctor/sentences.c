@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* All findings of a judgement, in full: of a healthy machine, and where each limit lies. */
+/*
+ * All findings of a judgement, with full texts: those of a healthy machine, and those at each
+ * limit.
+ */
 #include <errno.h>
 #include <string.h>
 #include "core/doctor/doctor.h"

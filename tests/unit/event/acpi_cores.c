@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arm64 with ACPI and two kinds of core: PMUs are called armv8_pmuv3_<number>; only their
- * `cpus` shows which core type they belong to. The machine is a folder made here.
+ * `cpus` shows which core type they belong to. The test makes the machine as a folder.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,17 @@ enum { RAW = 4 };
 
 static void numbered(void)
 {
-	/* Numbering follows the first CPU of a kind; CPU 0, a little one here, is offline. */
+	/*
+	 * PMUs are numbered by the first CPU of a core type; CPU 0, a little core here, is
+	 * offline.
+	 */
 	pmu("armv8_pmuv3_0", 8, "0-1,6");
 	pmu("armv8_pmuv3_1", 9, "2-5,7");
 	for (int i = 1; i < 8; i++)
 		core(i, i == 1 || i == 6 ? 0xd46 : 0xd4d);
 	TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 	TYPE_IS("arm_ac715::CPU_CYCLES", 9);
-	/* The other way round. */
+	/* The same with exchanged core types. */
 	root_wipe(root);
 	pmu("armv8_pmuv3_0", 8, "0-3");
 	pmu("armv8_pmuv3_1", 9, "4");
@@ -109,7 +112,7 @@ static void hostile(void)
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		root_wipe(root);
 		pmu("armv8_pmuv3_0", 8, lists[i]);
-		/* by name: there is no other information */
+		/* by name, because there is no other information */
 		TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 	}
 }

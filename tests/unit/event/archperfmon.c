@@ -12,7 +12,7 @@
 #include "tests/cpuid.h"
 #include "arch/x86/archperfmon.c"
 
-/* Leaf 0AH: EAX 7-0 version, 15-8 general counters, 31-24 how many bits EBX has. */
+/* Leaf 0AH: EAX: 7-0 version, 15-8 general counters, 31-24 number of bits in EBX. */
 #define EAX(version, general, bits) ((unsigned)(version) | (general) << 8 | (bits) << 24)
 
 /* In the order of EBX's bits. */
@@ -43,7 +43,7 @@ static int encodes(const char *name, const char *modifier)
 	return rc == 0;
 }
 
-/* Bit n: the n-th event is there. */
+/* Bit n is set if the n-th event exists. */
 static int there(void)
 {
 	int found = 0;
@@ -53,7 +53,7 @@ static int there(void)
 	return found;
 }
 
-/* Bit 0: any thread; 1 and 2: transactions. */
+/* Bit 0: any thread; bits 1 and 2: transactions. */
 static int modifiers(void)
 {
 	return encodes(events[0], ":t=1") | encodes(events[0], ":intx=1") << 1 |
@@ -127,7 +127,10 @@ static void more_bits(void)
 	CHECK(modifiers_of[3] == encodes(events[1], ":t=1"));
 }
 
-/* The error names what the processor lacks; a name that nothing has is spelled wrong. */
+/*
+ * The error says what the processor lacks; a name that no processor has is reported as
+ * misspelled.
+ */
 static void told_as_absent(void)
 {
 	struct tach_event event = {.size = sizeof event};
@@ -168,8 +171,8 @@ static void stands_in(void)
 }
 
 /*
- * Events after the first seven, which belong to version 3: a CPU chosen by name is not known to
- * have them.
+ * Events after the first seven, which belong to version 3: a CPU that is chosen by name may
+ * lack them.
  */
 static void later_events(void)
 {
@@ -217,7 +220,7 @@ static void too_old(void)
 	stands_in();
 }
 
-/* TACH_PMU names another machine; an empty TACH_PMU is ignored. */
+/* TACH_PMU chooses another machine; an empty TACH_PMU is ignored. */
 static void another_is_meant(void)
 {
 	intel(EAX(5, 8, 7), 0x7f);
@@ -244,7 +247,7 @@ static void no_such_processor(void)
 	in_child(none_is_meant);
 }
 
-/* CPUID is not asked about a host that the caller names. */
+/* If the caller names a host, CPUID is not used. */
 static void named_host(void)
 {
 	intel(EAX(1, 2, 7), 0x7f);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of encoding: options, sizes, spellings, refusals and their explanations. */
+/*
+ * The public functions for encoding: options, sizes, spellings, refusals and their
+ * explanations.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,7 +61,7 @@ static void spellings(void)
 		CHECK(config_of(same[i].string) == same[i].config, "%s", same[i].string);
 }
 
-/* Linux finds a fixed counter by its own config, not by the pseudo code. */
+/* Linux finds a fixed counter by the event's own config, not by the pseudo code. */
 static void fixed_counters(void)
 {
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
@@ -72,7 +75,7 @@ static void fixed_counters(void)
 	      e.config == 0x200);
 }
 
-/* A register besides the event select register is perf's second field. */
+/* The value of a register besides the event select register goes to perf's second field. */
 static void second_words(void)
 {
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
@@ -106,8 +109,8 @@ static void vendors_meaning(void)
 		{"lnl_lnc::LSD.UOPS:c=8:i:eq", 0x10088001a8},
 		{"cpu/event=0xa8,umask=1,eq=1/", 0x10000001a8},
 		/*
-		 * Differs from the vendor's list, where a part of its own description is
-		 * missing.
+		 * The code differs from the vendor's list, which contradicts its own
+		 * description of the event.
 		 */
 		{"skx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
 		{"clx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
@@ -123,7 +126,7 @@ static void vendors_meaning(void)
 	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
 		CHECK(config_of(means[i].string) == means[i].config, "%s: 0x%llx",
 		      means[i].string, (unsigned long long)config_of(means[i].string));
-	/* The drop-in returns libpfm-4's code for both. */
+	/* With this flag both spellings give libpfm-4's code. */
 	opt.flags = TACH_ENCODE_LIBPFM4;
 	CHECK(tach_event_encode("skx::UOPS_RETIRED.STALL_CYCLES", &opt, &e, NULL) == 0 &&
 		      e.config == 0x18001c2,
@@ -133,7 +136,7 @@ static void vendors_meaning(void)
 /* Tests perf's modifiers written as one word; libpfm-4 does not know them. */
 static void perfs_letters(void)
 {
-	/* Tests Linux's own event names on a machine that has PERF_METRICS. */
+	/* Linux's own event names, on a machine that has PERF_METRICS. */
 	static const struct {
 		const char *name;
 		uint64_t config;
@@ -377,7 +380,7 @@ static void errno_is_kept(void)
 	CHECK(errno == ERANGE, "%d", errno);
 }
 
-/* One place in memory for every core type's number; threads must agree. */
+/* All threads share one memory location for each core type's number, and must agree. */
 static void *hammer(void *failures)
 {
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);

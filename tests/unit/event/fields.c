@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Content of struct tach_event, the part that perf_event_attr gets, and refused options. */
+/*
+ * Content of struct tach_event, the part of it that goes to perf_event_attr, and refused
+ * options.
+ */
 #include <stddef.h>
 #include <string.h>
 #include "core/event/event.h"
@@ -23,14 +26,15 @@ enum {
 	H = TACH_PRIVILEGE_HYPERVISOR,
 };
 
-/* ---- levels, guests, and perf's own fields ---- */
+/* ---- privilege levels, guests, and perf's own fields ---- */
 
 static void perfs_fields(void)
 {
 	static const struct {
 		const char *string;
 		uint32_t privilege;
-		const char *excluded; /* for u k h H G: a letter if excluded, else - */
+		const char *excluded; /* for u k h H G: the letter if the level is excluded,
+					 else - - */
 		uint32_t has;
 		int precise, pinned, exclusive, cpu;
 		uint64_t period;
@@ -49,7 +53,7 @@ static void perfs_fields(void)
 		{"amd64_fam19h_zen3::RETIRED_INSTRUCTIONS", U, "-kh-G", 0, 0, 0, 0, -1, 0},
 		{"amd64_fam19h_zen3::RETIRED_INSTRUCTIONS", H, "uk--G", 0, 0, 0, 0, -1, 0},
 		{"amd64_fam19h_zen3::RETIRED_INSTRUCTIONS:u:h", K, "-k--G", 0, 0, 0, 0, -1, 0},
-		/* Generic events are filtered as the host's are. */
+		/* Generic events are filtered like the host's events. */
 		{"cycles", U, "-k--G", 0, 0, 0, 0, -1, 0},
 		{"skl::INST_RETIRED:ANY_P:precise=3", U, "-k--G", TACH_EVENT_HAS_PRECISE, 3, 0,
 		 0, -1, 0},
@@ -120,7 +124,7 @@ static void refused_values(void)
 	}
 }
 
-/* The caller's attr samples already. */
+/* The caller's attr already samples. */
 static void callers_sampling(void)
 {
 	static const struct {
@@ -147,7 +151,7 @@ static void callers_sampling(void)
 	}
 }
 
-/* ---- the counters that may count it ---- */
+/* ---- the counters that may count the event ---- */
 
 static void counters(void)
 {
@@ -243,7 +247,7 @@ static void attr_bits(void)
 			      memcmp(&attr, &expected, sizeof attr) == 0,
 		      "bit %d", bit);
 	}
-	/* The caller's attr samples by frequency; the event may do so too. */
+	/* The caller's attr samples by frequency; the event may also sample by frequency. */
 	memset(&attr, 0, sizeof attr);
 	attr.freq = 1;
 	attr.sample_freq = 50;
@@ -257,7 +261,7 @@ static void attr_bits(void)
 	CHECK(tach_event_attr(&e, &attr) == 0 && !attr.freq && attr.sample_period == 1234);
 }
 
-/* ---- names that are cut, arguments that are wrong ---- */
+/* ---- names that are cut, arguments that are invalid ---- */
 
 static void cut_names(void)
 {
@@ -315,8 +319,8 @@ static void wrong_options(void)
 }
 
 /*
- * The struct of a later version: fields unknown to this version become 0, and so do absent
- * codes.
+ * A later version's struct: fields that this version does not know become 0, and so do codes
+ * that are not there.
  */
 static void larger_struct(void)
 {

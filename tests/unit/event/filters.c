@@ -26,8 +26,8 @@ static int encode(const char *string, uint32_t flags)
 #define HIT "skx_unc_cha0::UNC_C_TOR_INSERTS:ALL_HIT"
 
 /*
- * Encodes the largest value that fits. The full name contains the value and encodes to the same
- * words.
+ * Encodes the largest value that fits. The full name contains the value, and encodes to the
+ * same words.
  */
 static void words(void)
 {
@@ -163,9 +163,9 @@ static void too_much(void)
 }
 
 /*
- * libpfm-4 truncates core numbers, and gives a threshold of eight bits to a field of six. It
- * reads back if there is a thread filter, without its value. If two states are given, it uses
- * the last.
+ * libpfm-4 truncates core numbers, and puts an eight-bit threshold into a field of six bits.
+ * Its full name shows that there is a thread filter, without its value. If two states are
+ * given, libpfm-4 uses the last one.
  */
 static void as_libpfm4(void)
 {

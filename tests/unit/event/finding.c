@@ -34,7 +34,7 @@ static void candidates(void)
 		{"amd64_fam19h_zen3", NULL, {"amd64_fam19h_zen3", "perf", "perf_raw"}},
 		{"arm_ac57", NULL, {"arm_ac57", "perf", "perf_raw"}}, /* number 0 */
 		{"", NULL, {"perf", "perf_raw"}},
-		{NULL, NULL, {"perf", "perf_raw"}}, /* TACH_PMU names none */
+		{NULL, NULL, {"perf", "perf_raw"}}, /* TACH_PMU names no CPU */
 		{"nosuch", NULL, {"perf", "perf_raw"}},
 		{"skl", "hsw", {"hsw", "ix86arch", "perf", "perf_raw"}},
 		{"skl", "arm_ac57", {"arm_ac57", "perf", "perf_raw"}},
@@ -108,7 +108,10 @@ static void spellings(void)
 		uint32_t flags;
 		const char *host, *string, *name;
 	} good[] = {
-		/* The architectural PMU of another machine has all of version 3. */
+		/*
+		 * If TACH_PMU names another machine, the architectural PMU has all of version
+		 * 3.
+		 */
 		{0, "skl", "ix86arch::UNHALTED_CORE_CYCLES",
 		 "ix86arch::UNHALTED_CORE_CYCLES:k=1:u=1:e=0:i=0:c=0:t=0"},
 		{0, "hsw", "ix86arch::LLC_MISSES:u",
@@ -125,7 +128,7 @@ static void spellings(void)
 		 "0"},
 		{0, "skx", "UOPS_RETIRED.STALL_CYCLES:RETIRE_SLOTS",
 		 "skx::UOPS_RETIRED:RETIRE_SLOTS:k=1:u=1:e=0:i=1:c=1:t=0:intx=0:intxcp=0"},
-		/* There is an event OCR, without such a umask. */
+		/* An event OCR exists, but without such a umask. */
 		{0, "adl_glc", "OCR.DEMAND_DATA_RD.ANY_RESPONSE:u",
 		 "adl_glc::OCR0:DEMAND_DATA_RD_ANY_RESPONSE:k=0:u=1:e=0:i=0:c=0:intx=0:intxcp="
 		 "0"},
@@ -277,7 +280,7 @@ static void derived_names(void)
 	}
 }
 
-/* Derived names are not searched in boxes: derived() would report it. */
+/* Derived names are not searched in boxes: if they were, derived() would report it. */
 static void not_of_boxes(void)
 {
 	struct tach__caller caller = {.derived = derived};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Full names: what they spell, in which form of encoding, and where they are cut off. */
+/* Full names: their spelling, for each form of encoding, and where they are cut off. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,14 +40,14 @@ static const struct {
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=10:t=0:intx=0:intxcp=0:u=1:k=1:mg=0:mh=1"},
 	{1, OURS, "skl::INST_RETIRED:ANY_P:c=9",
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=9:t=0:intx=0:intxcp=0:u=1:k=1:mg=0:mh=1"},
-	/* Umasks in the table's spelling; a number shows all its bits, except libpfm-4's. */
+	/* Umasks have the table's spelling; a number shows all its bits, except libpfm-4's. */
 	{0, OURS, "ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:STATE_M:nf=3:NID:WRITE",
 	 "ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:NID:STATE_M:e=0:t=0:nf=3"},
 	{0, OURS, "skl::OFFCORE_RESPONSE_0:0x3fffffffff",
 	 "skl::OFFCORE_RESPONSE_0:0x3fffffffff:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0"},
 	{0, THEIRS, "skl::OFFCORE_RESPONSE_0:0x3fffffffff",
 	 "skl::OFFCORE_RESPONSE_0:0xffffffff:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0"},
-	/* Modifiers that a umask does not support are left out if 0 is not valid. */
+	/* Modifiers that a umask does not support are omitted if 0 is not valid. */
 	{1, OURS, "skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=50:k",
 	 "skl::MEM_TRANS_RETIRED:LOAD_LATENCY:e=0:i=0:c=0:t=0:ldlat=50:intx=0:intxcp=0:u=0:k=1:"
 	 "mg=0:mh=1"},
@@ -55,7 +55,7 @@ static const struct {
 	 "skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0"},
 	{0, THEIRS, "skl::FRONTEND_RETIRED:DSB_MISS",
 	 "skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0:fe_thres=0"},
-	/* perf's own modifiers in perf's order; sampling ones only if given */
+	/* perf's own modifiers are in perf's order; sampling modifiers appear only if given */
 	{2, OURS, "skl::INST_RETIRED:ANY_P",
 	 "skl::INST_RETIRED:ANY_P:e=0:i=0:c=0:t=0:intx=0:intxcp=0:u=1:k=1:precise=0:excl=0:mg="
 	 "0:"
@@ -100,7 +100,7 @@ static const struct {
 	{0, THEIRS, "sched", "perf::sched"},
 	{1, OURS, "L1-dcache-load-misses",
 	 "perf::PERF_COUNT_HW_CACHE_L1D:READ:MISS:u=1:k=1:mg=0:mh=1"},
-	/* Boxes: libpfm-4 has one name for several. */
+	/* Boxes: libpfm-4 uses one name for several boxes. */
 	{0, OURS, "rapl_skl::RAPL_ENERGY_PKG", "rapl_skl::RAPL_ENERGY_PKG"},
 	{0, THEIRS, "rapl_skl::RAPL_ENERGY_PKG", "rapl::RAPL_ENERGY_PKG"},
 	{0, THEIRS, "tgl::INST_RETIRED:ANY_P",

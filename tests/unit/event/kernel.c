@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of Linux without a PMU model: raw codes, tracepoints, privilege levels, and the core
- * type that they belong to.
+ * Events of Linux without a PMU table: raw codes, tracepoints, privilege levels, and the core
+ * type of an event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void raw_codes(void)
 		{"r00000fffffffffffffffe", 0, 0xfffffffffffffffe},
 		{"r0x1000000000000000", 0, 1ull << 60},
 		{"perf_raw::r1c2", 0, 0x1c2},
-		{"rffffffffffffffff", TACH_ERR_NOTFOUND, 0}, /* as libpfm-4 has it */
+		{"rffffffffffffffff", TACH_ERR_NOTFOUND, 0}, /* libpfm-4 answers the same */
 		{"r10000000000000000", TACH_ERR_NOTFOUND, 0},
 		{"r", TACH_ERR_NOTFOUND, 0},
 		{"r0x", TACH_ERR_NOTFOUND, 0},
@@ -124,7 +124,7 @@ static void tracepoints(void)
 	}
 }
 
-/* The longest names that there is room for, and one letter more. */
+/* The longest names that fit, and one letter more. */
 static void long_tracepoints(void)
 {
 	enum { SYSTEM = 95, POINT = 127 };
@@ -175,7 +175,7 @@ static void long_tracefs(void)
 	}
 }
 
-/* File descriptor 0 is free, so that it may become the descriptor of the folder. */
+/* File descriptor 0 is free, so it may become the folder's descriptor. */
 static void without_input(void)
 {
 	struct tach_encode_options opt = options("skl");
@@ -216,7 +216,7 @@ static void levels(void)
 		 TACH_ERR_ATTR},
 		{TACH_ENCODE_LIBPFM4, "amd64_fam19h_zen3", "sched:sched_switch:h",
 		 TACH_ERR_ATTR},
-		/* The same for the precision of a sample. */
+		/* The precision of a sample follows the same rule. */
 		{0, "skl", "cycles:precise=1", 0},
 		{0, "skl", "L1-dcache-loads:precise=1", 0},
 		{0, "skl", "r1:precise=1", 0},
@@ -264,7 +264,7 @@ static void operations(void)
 	}
 }
 
-/* With two core types, bits 32 and up say which PMU is meant. */
+/* With two core types, bits 32 and up select the PMU. */
 static void core_types(void)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static void core_types(void)
 		{0, NULL, "context-switches", 1, 3},
 		{0, "adl_grt", "cycles", 0, 0xa00000000},
 		{0, "adl_glc", "cycles", 0, 0x400000000},
-		{0, "arm_n1", "cycles", 0, 0}, /* this machine does not have its PMU */
+		{0, "arm_n1", "cycles", 0, 0}, /* this machine does not have that PMU */
 		{0, "arm_ac57", "cycles", 0, 0},
 		{TACH_ENCODE_LIBPFM4, NULL, "cycles", 0, 0},
 		{0, NULL, "adl_grt::INST_RETIRED:ANY_P", 10, 0xc0},
@@ -303,7 +303,7 @@ static void core_types(void)
 	}
 }
 
-/* Types of PMUs are higher; sysfs has priority anyway. */
+/* Types of PMUs are usually higher; sysfs has priority anyway. */
 static void low_types(void)
 {
 	struct tach_encode_options opt = options(NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's letters: which modifier each is, and words of several. */
+/* perf's letters: the modifier of each letter, and words of several letters. */
 #include <string.h>
 #include "core/event/event.h"
 #include "tests/check.h"

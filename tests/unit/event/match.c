@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes that become picks: aliases, umasks as numbers, values, and picks without a text.
- */
+/* Attributes become picks: aliases, umasks as numbers, values, and picks without a text. */
 #include <string.h>
 #include "core/event/event.h"
 #include "tests/check.h"
@@ -25,7 +24,7 @@ static void named(void)
 		const char *string, *name;
 		uint64_t code;
 	} good[] = {
-		/* For events and umasks with modifiers; other umasks are not duplicates. */
+		/* Only umasks with modifiers are listed twice. */
 		{0, "core::L2_LD:MESI",
 		 "core::L2_LD:SELF:ANY:I_STATE:S_STATE:E_STATE:M_STATE:k=1:u=1:e=0:i=0:c=0",
 		 0x537f29},
@@ -38,7 +37,9 @@ static void named(void)
 		 "core::RS_UOPS_DISPATCHED:k=1:u=1:e=0:i=1:c=1", 0x1d300a0},
 		{0, "core::RS_UOPS_DISPATCHED_NONE:k",
 		 "core::RS_UOPS_DISPATCHED:k=1:u=0:e=0:i=1:c=1", 0x1d200a0},
-		/* A word that is a umask and a modifier: with a value it is the modifier. */
+		/*
+		 * A word that is both a umask and a modifier: with a value it is the modifier.
+		 */
 		{0, "p6::L2_LD:M:I", "p6::L2_LD:I:M:k=1:u=1:e=0:i=0:c=0", 0x530929},
 		{0, "p6::L2_LD:M:I=1", "p6::L2_LD:M:k=1:u=1:e=0:i=1:c=0", 0xd30829},
 		/*
@@ -52,7 +53,7 @@ static void named(void)
 		 0x530263},
 		{0, "skl::BR_INST_RETIRED:0X2",
 		 "skl::BR_INST_RETIRED:0x2:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0", 0x5302c4},
-		/* Given twice with one value; libpfm-4 drops one of the two. */
+		/* A modifier given twice with one value; libpfm-4 ignores one of the two. */
 		{0, "itanium2::CPU_CYCLES:thr=2:u:u=1:thr=2",
 		 "itanium2::CPU_CYCLES:k=0:u=1:thr=2", 0x201228},
 		{TACH_ENCODE_LIBPFM4, "itanium2::CPU_CYCLES:thr=2:u:u=1:thr=2",
@@ -172,7 +173,7 @@ struct picked {
 	unsigned n;
 	const char *umask[4];
 	int code;
-	const char *same; /* the string that says the same */
+	const char *same; /* the string with the same meaning */
 };
 
 #define UMASK                                                                                  \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings that libpfm-4 encodes differently; each tests another reason in core/port/quirks.c.
+ * Strings that libpfm-4 encodes differently; each string tests another reason in
+ * core/port/quirks.c.
  */
 #include <string.h>
 #include "core/event/event.h"
@@ -30,7 +31,7 @@ static const struct {
 	 "snb::LLC_MISSES",
 	 {{"snb::L3_LAT_CACHE:MISS:k=1:u=1:e=0:i=0:c=0:t=0", 0x53012e},
 	  {"snb::LAST_LEVEL_CACHE_MISSES:k=1:u=1:e=0:i=0:c=0:t=0", 0x53412e}}},
-	/* A default umask with a select of its own, and one that is an alias. */
+	/* A default umask with its own event select, and one that is an alias. */
 	{TACH_OS_NONE,
 	 "glm::CPU_CLK_UNHALTED",
 	 {{"glm::CPU_CLK_UNHALTED:CORE_P:k=1:u=1:e=0:i=0:c=0", 0x53003c},
@@ -53,7 +54,7 @@ static const struct {
 	 {{"skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0", 0x5301c6},
 	  {"skl::FRONTEND_RETIRED:DSB_MISS:k=1:u=1:e=0:i=0:c=0:intx=0:intxcp=0:fe_thres=0",
 	   0x5301c6}}},
-	/* There, period and frequency share one word, so both show its value. */
+	/* In this form, period and frequency share one word, so both show its value. */
 	{TACH_OS_PERF_EXT,
 	 "p6::INST_RETIRED:u:freq=100",
 	 {{"p6::INST_RETIRED:e=0:i=0:c=0:u=1:k=0:freq=100:excl=0:mg=0:mh=1", 0x5300c0},
@@ -83,7 +84,7 @@ static void quirks_change_the_answer(void)
 		}
 }
 
-/* Two attributes are compared as more are. */
+/* Two attributes are compared like larger numbers of attributes. */
 static void contradictions(void)
 {
 	for (uint32_t theirs = 0; theirs < 2; theirs++) {

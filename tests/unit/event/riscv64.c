@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every row of every RISC-V table, encoded on whatever machine this is. */
+/* Every row of every RISC-V table, encoded on any machine. */
 #include <glob.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void row(const char *pmu, const char *name, uint64_t code)
 	CHECK(e.ncodes == 1 && e.codes[0] == code, "%s", string);
 	e = encode(name, pmu, &rc);
 	CHECK(rc == 0 && e.type == type && e.config == config, "%s on %s: %d", name, pmu, rc);
-	/* Privilege levels are perf's, not the word's. */
+	/* perf selects privilege levels, the word does not contain them. */
 	strcat(string, ":u");
 	e = encode(string, pmu, &rc);
 	CHECK(rc == 0 && e.config == config && e.codes[0] == code, "%s: %d", string, rc);

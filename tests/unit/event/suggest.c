@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Suggestions: distances against their definition, their limit, and the table they come from.
+/*
+ * Suggestions: distances compared with their definition, the limit, and the table that a
+ * suggestion comes from.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-/* The definition: letters inserted, deleted, replaced, or swapped with a neighbour. */
+/* The definition: letters inserted, deleted, replaced, or exchanged with a neighbour. */
 static int edits(const char *a, int n, const char *b, int m)
 {
 	int least, other;
@@ -42,7 +44,7 @@ static void word(char *to)
 }
 
 /*
- * Suggests the nearest name, the first of equally near ones, and no name with four different
+ * Suggests the nearest name, the first of equally near names, and no name with four different
  * letters.
  */
 static void distances(void)
@@ -70,7 +72,7 @@ static void distances(void)
 	CHECK(none > 50 && none < 1000, "%d of 2000 are near none", none);
 }
 
-/* Words of more than 80 letters are near nothing, themselves included. */
+/* Words of more than 80 letters are near no word, not even themselves. */
 static void long_words(void)
 {
 	static const struct {
@@ -169,11 +171,11 @@ static void messages(void)
 		 "INST_RETIRED has no umask or modifier 'nosuchthing'"},
 		{"amd64_fam19h_zen4::" LONG_EVENT ":nosuchthing", TACH_ERR_ATTR, 84,
 		 LONG_EVENT " has no umask or modifier 'nosuchthing'"},
-		/* boxes have modifiers of their own */
+		/* boxes have their own modifiers */
 		{"skx_unc_upi0::UNC_UPI_TXL_BASIC_HDR_MATCH:NCB:dnidd=1", TACH_ERR_ATTR, 47,
 		 "UNC_UPI_TXL_BASIC_HDR_MATCH has no umask or modifier 'dnidd'; did you mean "
 		 "dnid?"},
-		/* PMUs: the first and the last */
+		/* PMUs: the first and the last one */
 		{"arm_ac57x::X", TACH_ERR_NOTFOUND, 1,
 		 "no PMU 'arm_ac57x'; did you mean arm_ac57?"},
 		{"tgl_unc_imc_free12::X", TACH_ERR_NOTFOUND, 1,
@@ -199,7 +201,7 @@ static void messages(void)
 		{"adl_grt::UNC_CHA_TOR_OCCUPANCY", TACH_ERR_NOTFOUND, 10,
 		 "no event 'UNC_CHA_TOR_OCCUPANCY'; did you mean "
 		 "adl_unc_arb0::UNC_ARB_TRK_OCCUPANCY?"},
-		/* no more than 60 letters of a word */
+		/* a message shows at most 60 letters of a word */
 		{"skl::" SIXTY, TACH_ERR_NOTFOUND, 6, "no event '" SIXTY "'"},
 		{"skl::" SIXTY "x", TACH_ERR_NOTFOUND, 6, "no event '" SIXTY "'"},
 	};

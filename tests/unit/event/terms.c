@@ -22,7 +22,7 @@ static struct tach_encode_options options(const char *host)
 }
 
 #define TEN "abcdefghij"
-/* With "format/" in front, this is the longest allowed path. */
+/* With "format/" before it, this is the longest allowed path. */
 #define LONGEST TEN TEN TEN TEN TEN TEN TEN TEN "abcdefgh"
 
 static const struct {
@@ -121,7 +121,7 @@ static void taken(void)
 		/* A device has its own type, even if that is 0; a core's PMU may have none. */
 		{"skl", "box/config=3/", 0, 0, 3, 0, 0, 0},
 		{"skl", "cpu/config=3/", 4, 0, 3, 0, 0, 0},
-		/* The named machine chooses the built-in formats. */
+		/* The machine that TACH_PMU names has built-in formats. */
 		{"skl", "cpu/event=0xc0,umask=0x1,inv,edge/", 4, 0, 0x8401c0, 0, 0, 0},
 		{"skl", "cpu/event=0xc0,umask=0x1ff/", 4, 0, 0x1000000ffc0, 0, 0, 0},
 		{"skl", "cpu/event=0xb7,offcore_rsp=0x10003/", 4, HAS1, 0xb7, 0x10003, 0, 0},
@@ -232,7 +232,7 @@ static void refused(void)
 	CHECK(tach_event_encode("odd/" LONGEST "x=7/", &opt, &e, NULL) == TACH_ERR_ATTR);
 }
 
-/* The last slash is followed by letters and modifiers. */
+/* Letters and modifiers follow the last slash. */
 static void letters(void)
 {
 	static const struct {
@@ -268,8 +268,8 @@ static void letters(void)
 		      "%s: %s%s", string, err.text, e.name);
 	}
 	/*
-	 * Raw words have no privilege levels; they accept attributes that do not change what is
-	 * counted.
+	 * Raw words have no privilege levels; they accept attributes that do not change the
+	 * counted event.
 	 */
 	opt.os = TACH_OS_NONE;
 	CHECK(tach_event_encode("odd/low=1/S", &opt, &e, NULL) == 0);
@@ -308,7 +308,7 @@ static void many_letters(void)
 	}
 }
 
-/* As perf takes them between the slashes of a core's device: codes, rows, generic events. */
+/* perf's forms between the slashes of a core's device: codes, rows, generic events. */
 static void events_by_name(void)
 {
 	static const struct {
@@ -326,7 +326,7 @@ static void events_by_name(void)
 		{"skl", "cpu/OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE/", 4, HAS1, 0x1b7,
 		 0x10001},
 		{"skl", "cpu/period=9,cycles/", 0, PERIOD, 0, 0},
-		/* Cores of two kinds: the device's number says which. */
+		/* A machine with two core types: the device's number selects one. */
 		{"adl_glc", "cpu_core/cycles/", 0, 0, 7ull << 32, 0},
 		{"adl_glc", "cpu_core/r1a/", 7, 0, 0x1a, 0},
 		{"adl_glc", "cpu_core/INST_RETIRED.ANY/", 7, 0, 0xc0, 0},
@@ -336,7 +336,7 @@ static void events_by_name(void)
 		{"adl_glc", "cpu_core/mem-loads/", 7, 0, 0x1cd, 0},
 		{"apple_avalanche", "apple_avalanche_pmu/r90/u", 4, 0, 0x90, 0},
 		{"arm_n1", "armv8_pmuv3_0/CPU_CYCLES/", 4, 0, 0x11, 0},
-		/* perf's names of boxes: the first one by its name. */
+		/* perf's names of boxes: an indexed name means the first box. */
 		{"skl", "kind/low=3/", 61, 0, 3, 0},
 		{"skl", "*kind_?/low=3/", 61, 0, 3, 0},
 		{"skl", "kind_10/low=3/", 62, 0, 3, 0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folders in which tracepoints are searched if the caller names none: tracefs, then
- * debugfs. Both are folders of the test's.
+ * The folders in which tracepoints are searched if the caller names no folder: tracefs, then
+ * debugfs. Both folders belong to the test.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ int main(void)
 {
 	if (!mkdtemp(folder))
 		return 1;
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(folders);
 	root_wipe(folder);
 	rmdir(folder);

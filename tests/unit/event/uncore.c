@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boxes of the uncore if this library differs from libpfm-4 (tests/vectors has the answers of
- * both), the boxes of a machine, and the interfaces that accept their events.
+ * Boxes of the uncore for which this library differs from libpfm-4 (tests/vectors has the
+ * answers of both), the boxes of a machine, and the interfaces that accept their events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void perf_words(void)
 		uint64_t config, config1;
 		const char *says;
 	} good[] = {
-		/* the kernel's filters of header matches are umask bits 32 and up */
+		/* the kernel's filters for header matches are umask bits 32 and up */
 		{"skx_unc_upi0::UNC_UPI_TXL_BASIC_HDR_MATCH:NCB:dnid=1", 0, 0, ""},
 		/* occupancy bits stay if the threshold follows them */
 		{"icx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:occ_e:t=3", 0x83004080, 0,
@@ -131,7 +131,7 @@ static void refusals(void)
 		{"hswep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:DATA_READ",
 		 "DATA_READ cannot be combined with another umask of its group",
 		 TACH_ERR_FEATCOMB, 40},
-		/* The states share one field. */
+		/* Both states use the same field. */
 		{"bdx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:CORES_C3",
 		 "CORES_C3 cannot be combined with another umask of its group",
 		 TACH_ERR_FEATCOMB, 51},
@@ -231,7 +231,7 @@ static int pmu_named(const char *name)
 	return tach__pmu_find(name, strlen(name));
 }
 
-/* Several boxes have the name rapl: it means the box of this machine, if it has one. */
+/* Several boxes are named rapl: the name means this machine's box, if it has one. */
 static void one_name_of_several(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Register words of each encoder with every option at its bounds, put together by hand: Intel
- * SDM volume 3B (PERFEVTSELx, NetBurst's ESCR and CCCR), AMD APM volume 2 13.2.1, Itanium's
+ * Register words of each encoder with every option at its limits, computed by hand: Intel SDM
+ * volume 3B (PERFEVTSELx, NetBurst's ESCR and CCCR), AMD APM volume 2 13.2.1, Itanium's
  * manuals, and the errors for values beyond them. tests/vectors has libpfm-4's answers.
  */
 #include <string.h>
@@ -23,8 +23,9 @@ static int encode(const char *string)
 
 static void words(void)
 {
-	/* USR 16, OS 17, edge 18, INT 20, any 21, enable 22, invert 23, mask 24-31,
-	 * transactions 32-33, equal 36, more of the umask 40-47; levels of the default: user.
+	/*
+	 * USR 16, OS 17, edge 18, INT 20, any 21, enable 22, invert 23, mask 24-31,
+	 * transactions 32-33, equal 36, more umask bits 40-47; default level: user.
 	 */
 	static const struct {
 		const char *string;
@@ -40,7 +41,7 @@ static void words(void)
 		{"skl::INST_RETIRED:0xff", 0x51ffc0, 0},
 		{"lnl_lnc::LSD.UOPS:c=8:eq", 0x10085101a8, 0},
 		{"arl_lnc::ITLB_MISSES:STLB_HIT", 0x10000512011, 0},
-		/* A counter mask in the event itself, also repeated in the string. */
+		/* A counter mask that is part of the event, also repeated in the string. */
 		{"skl::UOPS_RETIRED:STALL_CYCLES", 0x1d101c2, 0},
 		{"skl::UOPS_RETIRED:STALL_CYCLES:c=1:i=1", 0x1d101c2, 0},
 		/* A counter mask that is only a default, and one that is part of the event. */
@@ -73,8 +74,10 @@ static void words(void)
 		{"amd64_fam17h::ALL_DC_ACCESSES:0x1", 0x510129, 0},
 		{"amd64_fam10h_barcelona::CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE:LOCAL_TO_0",
 		 0x1005101e0, 0},
-		/* NetBurst: both threads' levels 0-3, mask 9, event 25; CCCR enable 12, select
-		 * 13, threads 16-17, compare 18, complement 19, threshold 20, edge 24 */
+		/*
+		 * NetBurst: levels of both threads 0-3, mask 9, event 25; CCCR enable 12,
+		 * select 13, threads 16-17, compare 18, complement 19, threshold 20, edge 24
+		 */
 		{"netburst::instr_retired:NBOGUSTAG", 0x4000405, 0x39000},
 		{"netburst::instr_retired:NBOGUSTAG:k", 0x400040a, 0x39000},
 		{"netburst::instr_retired:NBOGUSTAG:thr=15:cmpl:e", 0x4000405, 0x1ff9000},
@@ -86,8 +89,10 @@ static void words(void)
 		{"itanium2::CPU_CYCLES:k:thr=7", 0x701221, 0},
 		{"montecito::CPU_OP_CYCLES_ALL:u", 0x2001208, 0},
 		{"itanium2::BUS_IO_SELF", 0x29028, 0},
-		/* ... MESI states from 27 on, all where none is named; event address registers
-		 * count with umask 0 */
+		/*
+		 * ... MESI states from bit 27 on, all states if the string names none; event
+		 * address registers count with umask 0
+		 */
 		{"montecito::L3_INSERTS", 0x7a00da08, 0},
 		{"montecito::L3_INSERTS:M", 0x4200da08, 0},
 		{"montecito::L3_INSERTS:I:E", 0x2a00da08, 0},
@@ -96,7 +101,7 @@ static void words(void)
 		{"itanium2::DATA_EAR_CACHE_LAT128", 0xc828, 0},
 		{"itanium2::L1I_EAR_CACHE_LAT4", 0x4328, 0},
 		{"itanium2::L1I_EAR_TLB_ALL", 0x4328, 0},
-		/* arm64: what is left out, as libpfm-4 has it: hypervisor 27, kernel 30, user
+		/* arm64: excluded levels, in libpfm-4's form: hypervisor 27, kernel 30, user
 		   31 */
 		{"arm_n1::INST_RETIRED:hv", 0xc0000008, 0},
 		{"arm_n1::INST_RETIRED", 0x48000008, 0},
@@ -118,7 +123,7 @@ static void words(void)
 	}
 }
 
-/* Levels in full names. */
+/* Privilege levels in full names. */
 static void names(void)
 {
 	static const char *const names[][2] = {

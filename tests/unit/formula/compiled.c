@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled formulas: their forms and factors, and the sequence of instructions. The value alone
- * does not show whether a formula was folded.
+ * Compiled formulas: their forms and factors, and their sequence of instructions. The value
+ * alone does not show whether a formula was folded.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static char *put_linear(char *to, const struct tach__linear *l)
 }
 
 /*
- * Returns "numerator / denominator" for a formula that is one form; otherwise the number of
+ * Returns "numerator / denominator" if the formula is a single form; otherwise the number of
  * forms, and a program.
  */
 static const char *form(const char *text)
@@ -62,13 +62,13 @@ static void forms(void)
 		{"7", "7 / 1"},
 		{"elapsed_ns", "1*t 0 / 1"},
 		{"-(N0 - 3*N1 + elapsed_ns - 4)", "-1*N0 3*N1 -1*t 4 / 1"},
-		/* Constants are folded, even if digits are lost. */
+		/* Constants are folded, even if precision is lost. */
 		{"10 / 4", "2.5 / 1"},
 		{"1 / 3", "0.33333333333333331 / 1"},
 		{"0.1 / 3 + 1", "1.0333333333333334 / 1"},
 		/*
-		 * Divides by a common divisor of all factors, or by a power of two if that is
-		 * exact.
+		 * Divides by a common divisor of all factors, or by a power of two if the
+		 * result is exact.
 		 */
 		{"(4*N0 + 6*N1) / 2", "2*N0 3*N1 0 / 1"},
 		{"(4*N0 + 6*N1 + 2) / 2", "2*N0 3*N1 1 / 1"},
@@ -84,7 +84,7 @@ static void forms(void)
 		{"N0 / 0.5", "2*N0 0 / 1"},
 		{"N0 / 0", "1*N0 0 / 0"},
 		{"7 / 0", "7 / 0"},
-		/* A number that is no longer an integer is not treated as one. */
+		/* A factor that is no longer an integer is not treated as one. */
 		{"(0.5*N0 + 0.5*N0 + N1) / 3", "1*N0 1*N1 0 / 3"},
 		{"(4*(0.5*N0)) / 2", "1*N0 0 / 1"},
 		{"(N0 * 9007199254740992) / 4", "2251799813685248*N0 0 / 1"},
@@ -100,7 +100,9 @@ static void forms(void)
 		{"(0.5 + 0.5) * (3*N0) / 3", "3*N0 0 / 3"},
 		{"(3*N0) / (1.5 + 1.5)", "3*N0 0 / 3"},
 		{"(6*N0) / (3*N1) / (1/3)", "6*N0 0 / 1*N1 0"},
-		/* Sums: with one denominator, with two numbers below, with a number. */
+		/*
+		 * Sums: with one denominator, with two numbers as denominators, with a number.
+		 */
 		{"N0/N1 + N2/N1", "1*N0 1*N2 0 / 1*N1 0"},
 		{"N0/N1 - N2/N1", "1*N0 -1*N2 0 / 1*N1 0"},
 		{"N0/3 + N1/7", "7*N0 3*N1 0 / 21"},
@@ -135,7 +137,7 @@ static void forms(void)
 		{"N0/(N1/N2)", "program of 1"},
 		{"N0/(N1/0)", "program of 1"},
 		{"1/(2/(N0/3))", "program of 1"},
-		/* Values too large or too small for a double are left to run time. */
+		/* Values too large or too small for a double are computed at run time. */
 		{"1e300 * (1e300 * N0)", "program of 1"},
 		{"1e-300 * (1e-300 * N0)", "program of 1"},
 		{"1e-300 * (1e-10 * N0)", "program of 1"},
@@ -234,7 +236,7 @@ static void instructions(void)
 		/* One form: the list of its terms. */
 		{"2*N0 - N1 + 5", 0, "term 2*N0 term -1*N1"},
 		{"(N0 + 3*N2) / (N1 - N3)", 0, "term 1*N0 term 3*N2 term 1*N1 term -1*N3"},
-		/* Sums of counts step by step, all else as a dot product. */
+		/* Sums of counts are computed step by step, all other sums as a dot product. */
 		{"min(N0 - N1 + N3, 3)", 1, "arg0 0 sub_arg 1 add_arg 3 num 3 min end"},
 		{"min(N1 + N2, 3)", 1, "arg0 1 add_arg 2 num 3 min end"},
 		{"max(3, N1 - N0)", 1, "num0 3 dot max end"},
@@ -303,7 +305,7 @@ static tach__entry *entry(const char *text)
 }
 
 /*
- * A quotient of at most four counts over at most two has a function of its own; all others
+ * A quotient of at most four counts by at most two has its own function; all other quotients
  * share one.
  */
 static void sums_have_functions_of_their_own(void)
@@ -340,7 +342,7 @@ static void sums_have_functions_of_their_own(void)
 }
 
 /*
- * Returns the instruction that runs the k-th step with a count or a number; another one
+ * Returns the instruction for the k-th step with a count or a number, if another instruction
  * follows.
  */
 static tach__step *step(int k, const char *more)
@@ -359,7 +361,7 @@ static tach__step *step(int k, const char *more)
 	return is;
 }
 
-/* Two operators in a row run as one instruction; so do a count and the next operator. */
+/* Two operators in a row run as one instruction; a count and the next operator do too. */
 static void pairs_run_as_one(void)
 {
 	static const char *const more[] = {" - 2 + N3", "",	" + N3", " - N3", " * N3",

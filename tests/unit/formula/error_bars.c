@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors through every operator, by partial derivatives worked out by hand. */
+/* Errors through every operator, computed by hand with partial derivatives. */
 #include <math.h>
 #include <string.h>
 #include <tach/formula.h>
 #include "tests/check.h"
 
-/* N0 = 10, N1 = 4, N2 = 5, N3 = 0; 8 ns. Any subset of the errors has another sum. */
+/* N0 = 10, N1 = 4, N2 = 5, N3 = 0; 8 ns. Each subset of these errors has another sum. */
 static const uint64_t n[] = {10, 4, 5, 0};
 static const double error[] = {1, -0.25, 0.0625, 16};
 #define E0 1.0
@@ -32,7 +32,10 @@ static void of_every_operator(void)
 		{"N0 * elapsed_ns", 80, 8 * E0},
 		{"elapsed_ns + N0*N1", 48, 4 * E0 + 10 * E1},
 		{"3 * N0*N1", 120, 12 * E0 + 30 * E1},
-		/* The error of the chosen operand; if both are equal, of the second. */
+		/*
+		 * The result has the error of the chosen operand; if both are equal, of the
+		 * second.
+		 */
 		{"min(N0, N1)", 4, E1},
 		{"min(N1, N0)", 4, E1},
 		{"max(N0, N1)", 10, E0},
@@ -50,7 +53,7 @@ static void of_every_operator(void)
 		{"-N0 < 0 ? N0 : N2", 10, E0},
 		{"elapsed_ns > 7 ? N0 : N2", 10, E0},
 		{"elapsed_ns < 9 ? N0 : N2", 10, E0},
-		/* Below, equal and above. */
+		/* The count is less, equal and greater. */
 		{"N1 < N2 ? N0 : N2", 10, E0},
 		{"N1 < 4 ? N0 : N2", 5, E2},
 		{"N2 < N1 ? N0 : N2", 5, E2},
@@ -67,7 +70,7 @@ static void of_every_operator(void)
 		{"N1 == 4 ? N0 : N2", 10, E0},
 		{"N1 != N2 ? N0 : N2", 10, E0},
 		{"N1 != 4 ? N0 : N2", 5, E2},
-		/* If the minimum of a value and NaN is NaN, nothing exceeds it. */
+		/* The minimum of a value and NaN is NaN, and NaN is never greater. */
 		{"min(N0/N3, 1) > 0 ? N0 : N2", 5, E2},
 		{"max(N0/N3, 1) > 0 ? N0 : N2", 5, E2},
 		{"N0/N3 > 0 ? N0 : N2", 5, E2},
@@ -94,7 +97,7 @@ static void of_every_operator(void)
 	}
 }
 
-/* A missing value has no error; an exact operand adds no error, for any formula. */
+/* A missing value has no error; an exact operand adds no error, in any formula. */
 static void missing_values_and_exact_operands(void)
 {
 	static const double exact[] = {0, 0, 0, 0};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Formulas: values, errors with their columns, shapes, integers, flags, error bars, printing.
- */
+/* Formulas: values, errors with their columns, forms, integers, flags, error bars, printing. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +118,7 @@ static void longest_name(void)
 
 		opt.resolve = resolve;
 		if (!strcmp(cases[i].text, "N0==1?a:b-1")) {
-			/* a:b is known, so nothing is left for the ':' of the choice. */
+			/* The name a:b is known, so the choice has no ':' left. */
 			struct tach_error err = TACH_ERROR_INIT;
 
 			CHECK(tach_formula_compile(cases[i].text, &opt, &f, &err) ==
@@ -225,7 +223,7 @@ static void logic(void)
 		{"N0 > 3 | N1 > 4", TACH_FORMULA_INFIX, 1},
 		{"N0 > 3 || N1 > 5", TACH_FORMULA_INFIX, 0},
 		{"0 | 1 & 0", TACH_FORMULA_INFIX, 0}, /* & binds before | */
-		{"N0 & N1", TACH_FORMULA_INFIX, 1},   /* no arithmetic on bits */
+		{"N0 & N1", TACH_FORMULA_INFIX, 1},   /* there is no bitwise arithmetic */
 		{"!N0", TACH_FORMULA_INFIX, 0},
 		{"!(N0 > 5) * 3", TACH_FORMULA_INFIX, 3},
 		{"-(N0 == 3) + !N2", TACH_FORMULA_INFIX, 0},
@@ -280,7 +278,7 @@ static int told(void *context, const char *name, size_t length, double *value)
 	return length == 4 && !memcmp(name, "dies", 4) ? TACH_ERR_NOTSUPP : TACH_ERR_NOTFOUND;
 }
 
-/* Numbers from outside: the caller's before the machine's. */
+/* Parameters: a value of the caller has priority over the machine's. */
 static void parameters(void)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
@@ -355,7 +353,7 @@ static void large_numbers(void)
 	CHECK(value_of("1e300 / (N0 / 1e300) > 1e100 ? 7 : 8", NULL) == 7);
 }
 
-/* A sum without parentheses is of one level, however long. */
+/* A sum without parentheses is one level, however long it is. */
 static void long_chains(void)
 {
 	char text[30000], printed[60000];
@@ -367,7 +365,7 @@ static void long_chains(void)
 	for (int i = 0; i < 4000; i++)
 		strcat(text, i % 2 ? "+N1" : "-N1");
 	CHECK(value_of(text, NULL) == 2000000000.0);
-	/* A program that does not fold. */
+	/* A program that cannot be folded. */
 	strcpy(text, "N0");
 	for (int i = 0; i < 1000; i++)
 		strcat(text, i % 2 ? "*N1/N0" : "*N0/N1");
@@ -426,7 +424,7 @@ static void limits(void)
 	}
 	tach_formula_free(f);
 	f = NULL;
-	/* A number of 100 characters, and of one more. */
+	/* A number of 100 characters, and one of 101. */
 	memset(text, '0', 101);
 	text[101] = 0;
 	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_SYNTAX && err.column == 1,
@@ -435,7 +433,7 @@ static void limits(void)
 	CHECK(!tach_formula_compile(text, NULL, &f, &err), "100 characters: %s", err.text);
 	tach_formula_free(f);
 	f = NULL;
-	/* Values that cannot fold and are pending: one more than the stack holds. */
+	/* Values that cannot be folded and are pending: one more than the stack holds. */
 	text[0] = 0;
 	for (int i = 0; i < 66; i++)
 		strcat(text, "N0*N1-(");
@@ -478,7 +476,7 @@ static void provenance(void)
 	      "or of those used");
 	tach_formula_free(f);
 	f = NULL;
-	/* A clock from the system is either known or flagged; one from the caller is known. */
+	/* The system's clock is either known or flagged; the caller's clock is known. */
 	if (!tach_formula_compile("max_hz", NULL, &f, NULL)) {
 		static const uint64_t none[1];
 
@@ -625,7 +623,7 @@ static void printing(void)
 	}
 }
 
-/* Nothing stays allocated, whether it compiles or not. */
+/* No memory stays allocated, whether the formula compiles or not. */
 static void nothing_is_kept(void)
 {
 	static const char *const text[] = {
@@ -635,7 +633,7 @@ static void nothing_is_kept(void)
 	if (!HEAP_IS_KNOWN)
 		SKIP(HEAP_SKIP);
 	for (int round = 0; round < 60; round++) {
-		/* The allocator keeps some of each size. */
+		/* The allocator caches some blocks of each size. */
 		if (round == 30)
 			before = heap_in_use();
 		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random formulas against an evaluator of the test's own, which walks the tree that the text
- * was written from. Where nothing can fold the results are the same bits; where folding
- * reorders, they differ by one unit in the last place per operation at most.
+ * Random formulas, compared with the test's own evaluator, which walks the tree from which the
+ * text was written. If no part can be folded, the results are equal in every bit; if folding
+ * changes the order, they differ by at most one unit in the last place per operation.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -116,7 +116,7 @@ static void put_leaf(struct text *x, const struct tree *t)
 static const char *const signs[] = {
 	[ADD] = "+", [SUB] = "-", [MUL] = "*", [DIV] = "/", [MIN] = "min", [MAX] = "max"};
 
-/* How tightly operators bind; leaves and calls need no parentheses ever. */
+/* Precedence of operators; leaves and calls never need parentheses. */
 static int binding(enum op op)
 {
 	switch (op) {
@@ -154,7 +154,7 @@ static void infix_bare(struct text *x, const struct tree *t)
 	} else if (t->op == NEG) {
 		put(x, "-");
 		infix(x, t->kid[0], level);
-	} else if (t->op == COND) { /* comparisons bind less than sums */
+	} else if (t->op == COND) { /* comparisons have lower precedence than sums */
 		infix(x, t->kid[2], 2);
 		put(x, t->compare);
 		infix(x, t->kid[3], 2);
@@ -171,7 +171,10 @@ static void infix_bare(struct text *x, const struct tree *t)
 	}
 }
 
-/* Adds parentheses where an operator binds less tightly than required, and at random places. */
+/*
+ * Adds parentheses where an operator has a lower precedence than required, and at random
+ * places.
+ */
 static void infix(struct text *x, const struct tree *t, int level)
 {
 	int inside = binding(t->op) < level || !random_below(4);
@@ -206,8 +209,8 @@ static void postfix(struct text *x, const struct tree *t)
 /* ---- the test's own evaluation ---- */
 
 /*
- * A value with the data to bound the error of any other order of the same operations: size adds
- * magnitudes if values might cancel, factor is the amplification by divisions, ops counts
+ * A value with the data that bound the error of any other order of the same operations: size
+ * adds magnitudes if values might cancel, factor is the amplification by divisions, ops counts
  * roundings. loose: a comparison was decided by less than that error.
  */
 struct value {
@@ -243,7 +246,7 @@ static struct value walk(const struct tree *t, const uint64_t *n, double elapsed
 		      : t->op == ELAPSED ? elapsed
 					 : HZ_VALUE;
 		r.size = fabs(r.v);
-		r.ops = 1; /* the count's own rounding, where it is above 2^53 */
+		r.ops = 1; /* a count above 2^53 is itself rounded */
 		return r;
 	}
 	if (t->op == COND) {
@@ -281,8 +284,8 @@ static struct value walk(const struct tree *t, const uint64_t *n, double elapsed
 		r.v = b.v == 0 ? NAN : a.v / b.v;
 		r.divzero |= b.v == 0;
 		r.loose |= fabs(b.v) <= bound(b) && b.v != 0;
-		r.loose |= b.v == 0 && b.size != 0; /* 0 by cancelling in this order, but
-						       perhaps not in another order */
+		r.loose |= b.v == 0 && b.size != 0; /* cancelled to 0 in this order, but perhaps
+						       not in another order */
 		r.size = a.size / fabs(b.v);
 		r.factor *= b.size / fabs(b.v);
 		break;
@@ -342,7 +345,8 @@ static void round_trip(const struct tach_formula *f, const uint64_t *n, double e
 		tach_formula_print(f, (enum tach_formula_kind)kind, text, sizeof text);
 		g = compile(text, (enum tach_formula_kind)kind);
 		if (!g)
-			continue; /* parentheses may go deeper than the text they came from */
+			continue; /* parentheses may be deeper than in the text that was
+				     compiled */
 		v = tach_formula_eval(g, n, elapsed, NULL);
 		CHECK(same_bits(v, value), "%s: %.17g, not %.17g", text, v, value);
 		tach_formula_print(g, (enum tach_formula_kind)kind, again, sizeof again);
@@ -379,7 +383,7 @@ static void one(const struct tree *t, int exact, long *compared)
 			CHECK(same_bits(got[0], want.v), "%s: %.17g, not %.17g", x[0].at,
 			      got[0], want.v);
 		} else {
-			/* On overflow and on cancelling to 0, orders may differ. */
+			/* On overflow and after cancelling to 0, orders may differ. */
 			if (want.loose || !isfinite(want.size * want.factor))
 				continue;
 			CHECK(same_bits(got[0], want.v) || fabs(got[0] - want.v) <= bound(want),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas while every allocation fails once, each in its turn. */
+/* Formulas while every allocation fails once, one after the other. */
 #include <string.h>
 #include <tach/formula.h>
 #include "tests/allocations.h"
@@ -22,7 +22,7 @@ static int formula_job(void)
 	      "%d: %s", code, err.text);
 	/*
 	 * An error of folding has no position. No allocation belongs to the first character,
-	 * unless the text has no others.
+	 * unless the text has only one.
 	 */
 	CHECK(err.line == 0 && (err.column != 1 || kind == TACH_FORMULA_POSTFIX || !text[2]),
 	      "%d:%d: %s", err.line, err.column, err.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is a formula, up to its limits, and the whole message if it is not. */
+/* Texts that are formulas, up to their limits, and the whole message for texts that are not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static void operands_that_exist(void)
 
 /* ---- formulas in formulas ---- */
 
-static struct tach_formula *parts[2]; /* the second is NULL */
+static struct tach_formula *parts[2]; /* the second part may be NULL */
 
 static const struct tach_formula *part(void *context, int i)
 {
@@ -301,7 +301,7 @@ static void names_insert_whole_formulas(void)
 
 	start(TACH_FORMULA_INFIX);
 	parts[0] = compile("N1 > 5 ? -N0 : max(N129, max_hz) + tsc_hz - elapsed_ns * 2");
-	parts[0]->flags = TACH_FLAG_CLOCK; /* on a system with an estimated clock */
+	parts[0]->flags = TACH_FLAG_CLOCK; /* as on a system with an estimated clock */
 	opt.resolve = said;
 	opt.context = &which;
 	refused("N0 + part", TACH_ERR_TOOMANY, 6, "operands go from N0 to N191 at most");
@@ -310,7 +310,7 @@ static void names_insert_whole_formulas(void)
 	if (f) {
 		uint32_t flags[130] = {0};
 
-		/* The number of nodes is the sum of both, plus the addition. */
+		/* The number of nodes is the sum of both parts, plus the addition. */
 		CHECK(f->nnodes == parts[0]->nnodes + 2 && f->noperands == 130, "%u, %d",
 		      f->nnodes, f->noperands);
 		CHECK(tach_formula_uses(f, 0) && tach_formula_uses(f, 1) &&
@@ -324,7 +324,7 @@ static void names_insert_whole_formulas(void)
 		CHECK(tach_formula_flags(f, NULL) == TACH_FLAG_CLOCK);
 	}
 	tach_formula_free(f);
-	/* It needs fewer operands than the maximum. */
+	/* The sum needs fewer operands than the maximum. */
 	f = compile("N150 + part");
 	CHECK(f && f->noperands == 151);
 	tach_formula_free(f);
@@ -359,7 +359,7 @@ static void nesting_is_limited(void)
 			refused(text, TACH_ERR_TOOMANY, 201, deep);
 		else
 			tach_formula_free(compile(text));
-		/* Signs nest too; the whole is one level. */
+		/* Signs nest too; they form one level. */
 		*text = '\0';
 		repeat("-", 198 + 2 * more);
 		repeat("N0", 1);
@@ -367,7 +367,7 @@ static void nesting_is_limited(void)
 			refused(text, TACH_ERR_TOOMANY, 200, deep);
 		else
 			tach_formula_free(compile(text));
-		/* Maximum depth of the tree, where a count is the first level. */
+		/* The maximum depth of the tree; a count is the first level. */
 		start(TACH_FORMULA_POSTFIX);
 		strcpy(text, "N0|");
 		repeat("neg|", 199 + more);
@@ -376,7 +376,7 @@ static void nesting_is_limited(void)
 		else
 			tach_formula_free(compile(text));
 	}
-	/* Terms next to each other do not nest deeper. */
+	/* Terms next to each other do not increase the depth. */
 	start(TACH_FORMULA_INFIX);
 	strcpy(text, "0");
 	repeat("+(-N0)", 150);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas written back: every operator, with parentheses where they are needed alone. */
+/* Formulas are printed: every operator, with parentheses only where needed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void prints(const char *text, enum tach_formula_kind kind, const char *wa
 	tach_formula_free(f);
 }
 
-/* In this spelling: leaving out any parentheses would give another formula. */
+/* In this spelling, omitting any parentheses would give another formula. */
 static void only_parentheses_that_are_needed(void)
 {
 	static const char *const same[] = {
@@ -106,7 +106,7 @@ static void every_operator(void)
 		prints(of[i].infix, TACH_FORMULA_INFIX, of[i].infix);
 		prints(of[i].infix, TACH_FORMULA_POSTFIX, of[i].postfix);
 	}
-	/* Conditions that compare nothing, and values that do. */
+	/* Conditions without a comparison, and values that are comparisons. */
 	prints("N0 ? N1 : 2", TACH_FORMULA_INFIX, "N0 != 0 ? N1 : 2");
 	prints("N0 < N1", TACH_FORMULA_INFIX, "N0 < N1 ? 1 : 0");
 	prints("!N0", TACH_FORMULA_INFIX, "N0 != 0 ? 0 : 1");

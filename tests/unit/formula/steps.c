@@ -49,7 +49,7 @@ static double sum(char *text, int at, int terms, int first)
 
 static void forms_of_every_length(void)
 {
-	/* In addition to counts: nothing, a number, time. */
+	/* Besides counts: nothing, a number, or a time. */
 	static const struct {
 		const char *text;
 		double value;
@@ -94,7 +94,7 @@ static double apply(char sign, double a, double b)
 	}
 }
 
-/* The k-th of a count and a number with each sign. */
+/* Writes the k-th operation of a count and a number, with each sign. */
 static double along(char *text, int k, int count, double number, double left)
 {
 	char sign = signs[k % 4];
@@ -107,9 +107,9 @@ static double along(char *text, int k, int count, double number, double left)
 }
 
 /*
- * A product does not fold, nor does a formula that contains one. Up to three operators in a
- * row: after a count, at the end, and before another; the second of two may be the target of a
- * choice.
+ * A product cannot be folded, and neither can a formula that contains one. Up to three
+ * operators in a row: after a count, at the end, and before another; the second of two may be
+ * the target of a choice.
  */
 static void pairs_of_operators(void)
 {
@@ -196,7 +196,7 @@ static void other_operators_and_operands(void)
 
 /* ---- not a number ---- */
 
-/* The result is NaN if either operand is; comparisons with NaN are false, except !=. */
+/* If an operand is NaN, the result is NaN; comparisons with NaN are false, except !=. */
 static void no_number_stays_none(void)
 {
 	static const char *const none[] = {"min(N0/0, N1)", "min(N1, N0/0)", "max(N0/0, N1)",
@@ -212,7 +212,7 @@ static void no_number_stays_none(void)
 
 /* ---- operands ---- */
 
-/* Counts, flags and errors end at inaccessible memory. */
+/* Arrays of counts, flags and errors end at inaccessible memory. */
 static void reads_end_at_the_last_operand(void)
 {
 	struct guarded g;

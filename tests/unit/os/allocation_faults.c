@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once, in operations of several rooms (for one room: its memory.c and
- * no_memory.c), and the hot path allocates nothing. (System calls that fail:
+ * Every allocation fails once, in operations that use several rooms (for one room: its memory.c
+ * and no_memory.c), and the fast path allocates nothing. (System calls that fail:
  * tests/unit/reader/open_faults.c.)
  */
 #include <stdio.h>
@@ -137,7 +137,7 @@ static int keep(void *context, const char *text, size_t length)
 static struct text saved_text;
 static size_t saved_whole;
 
-/* Read back twice, added up, written in every format. */
+/* Reads a report twice, adds both up, and writes the sum in every format. */
 static int saved_job(void)
 {
 	struct tach_snapshot *s[2] = {NULL, NULL}, *sum = NULL;
@@ -156,7 +156,7 @@ static int saved_job(void)
 	for (int i = 0; i < 2; i++)
 		tach_snapshot_free(s[i]);
 	tach_snapshot_free(sum);
-	/* Success means that nothing was left out. */
+	/* Success means that no part is missing. */
 	if (code == 0 && saved_whole == 0)
 		saved_whole = length;
 	return code == 0 && length != saved_whole ? 1 : code;
@@ -179,8 +179,8 @@ static void saved_reports(void)
 }
 
 /*
- * Longest entries and names of many sizes. Pieces of a snapshot share blocks, and only a block
- * can fail to be allocated: over the runs, many kinds of pieces are the first of a block.
+ * Tests longest entries, and names of many sizes. Pieces of a snapshot share blocks, and only
+ * allocating a block can fail: over all runs, many kinds of pieces are the first in a block.
  */
 static void saved_pieces(void)
 {
@@ -258,7 +258,7 @@ static void handlers(void)
 		SKIP("no counter is read in user space on this architecture");
 		/*
 		 * A handler may still read an older table, so old tables are never freed: one
-		 * for every success.
+		 * table for every success.
 		 */
 #if WATCHED
 	tables = live;
@@ -275,7 +275,7 @@ static void handlers(void)
 		code = handlers_job();
 		armed = 0;
 		CHECK(code == 0 || code == TACH_ERR_NOMEM, "%d",
-		      code); /* qsort(3) can do without */
+		      code); /* qsort(3) can work without memory */
 		CHECK(live == before + (code == 0 ? tables : 0), "%ld", live - before);
 	}
 #else
@@ -283,7 +283,7 @@ static void handlers(void)
 #endif
 }
 
-/* Code of the hot path and code for signal handlers never allocates. */
+/* The fast path and code for signal handlers never allocate. */
 static void no_allocation(void)
 {
 #if WATCHED
@@ -311,7 +311,7 @@ static void no_allocation(void)
 #endif
 }
 
-/* As a handler of a deadly signal does it: the last snapshot, written as JSON. */
+/* As in a handler of a fatal signal: takes the last snapshot, and writes it as JSON. */
 static void no_allocation_at_death(void)
 {
 #if WATCHED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cause of a refusal, from the state of the machine, and the sentence of each cause. */
+/* The cause of a refusal, found from the machine's state, and the sentence for each cause. */
 #include <errno.h>
 #include <string.h>
 #include <tach/error.h>
@@ -197,7 +197,7 @@ static void plain_sentences(void)
 	}
 }
 
-/* A sentence that is longer than its room ends there. */
+/* A sentence that is longer than the buffer is cut at the buffer's end. */
 static void texts_are_cut_at_the_buffers_end(void)
 {
 	for (int cause = TACH_CAUSE_NONE + 1; cause < TACH_CAUSE_COUNT; cause++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock's frequency from each possible source, with a simulated counter and time: two ticks
- * of the counter are a nanosecond.
+ * The clock's frequency from each possible source, with a simulated counter and a simulated
+ * time: two ticks of the counter are a nanosecond.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,15 +19,16 @@
 #include "core/os/sys.h"
 #include "tests/check.h"
 
-/* ---- a counter and a time of the test's own; 2 ticks are 1 ns ---- */
+/* ---- the test's own counter and time; 2 ticks are 1 ns ---- */
 
 static uint64_t passed; /* ticks until now */
-/* ticks of one reading: until: before the time is read; behind: after it */
+/* ticks that a reading takes: until: before the time is read; behind: after it */
 static uint64_t until, behind;
 static int looks;	    /* at the time */
 static uint64_t longer[64]; /* additional ticks of each reading */
 static double slept;	    /* ns */
-static uint64_t suspended;  /* ns in total; the counter continues; the time does not */
+/* Ns in total, in which the counter continues and the time does not. */
+static uint64_t suspended;
 
 static uint64_t counter(void)
 {
@@ -83,7 +84,7 @@ static void machine(uint64_t now)
 	unsetenv("TACH_CLOCK");
 }
 
-/* ---- a kernel that states the rate, or does not ---- */
+/* ---- a kernel that gives the rate, or does not ---- */
 
 static struct perf_event_mmap_page page;
 static long opened, mapped; /* the kernel's results; mapped 0: the page is mapped */
@@ -146,7 +147,7 @@ static void the_architecture_first(void)
 	CHECK(flags == TACH_FLAG_LOST && error == 0 && looks == 0 && !*did);
 }
 
-/* mult / 2^shift ns are a tick. Asked once. */
+/* A tick is mult / 2^shift ns. Asked once. */
 static void kernel_states_the_rate(void)
 {
 	static const struct {
@@ -154,7 +155,7 @@ static void kernel_states_the_rate(void)
 		int says;
 		uint16_t shift;
 		uint32_t mult;
-		double hz; /* 0: the kernel does not state it */
+		double hz; /* 0: the kernel does not give it */
 		const char *did;
 	} of[] = {
 		{7, 0, 1, 10, 512, 2e9, "open map unmap close "},
@@ -194,7 +195,7 @@ static void kernel_states_the_rate(void)
 	}
 }
 
-/* At process exit the kernel is not asked; data from a page are remembered. */
+/* At process exit the kernel is not asked; data read from a page are still used. */
 static void at_exit_the_kernel_is_not_asked(void)
 {
 	struct perf_event_mmap_page of = {0};
@@ -234,7 +235,7 @@ static double measure(double apart, double *error)
 	return hz;
 }
 
-/* 20 ticks before the time and 20 after it: the middle is exact, with an error of up to 20. */
+/* 20 ticks before the time and 20 after it: the middle is exact, with a stated error of 20. */
 static void exact_where_the_time_is_in_the_middle(void)
 {
 	double error, hz;
@@ -242,12 +243,13 @@ static void exact_where_the_time_is_in_the_middle(void)
 	machine(1000);
 	tach__clock_start();
 	CHECK(looks == 8 && slept == 0, "%d looks", looks);
-	CHECK(first.ticks == 1020 && first.ns == 510); /* the first of equally good readings */
+	/* Of equally good readings, the first is used. */
+	CHECK(first.ticks == 1020 && first.ns == 510);
 	passed += 2 * 1000000000ull * 3 - 8 * 40;
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(hz == 2e9 && looks == 16 && slept == 0, "%.17g", hz);
 	CHECK(error == 40.0 / 6e9, "%g", error);
-	tach__clock_start(); /* the first reading stays */
+	tach__clock_start(); /* the first reading is kept */
 	CHECK(looks == 16 && slept == 0);
 }
 
@@ -288,7 +290,7 @@ static void the_error_is_what_it_may_be(void)
 	CHECK(hz < 2e9 && fabs((2e9 - hz) / hz - error) < 1e-9, "%.17g, %g", hz, error);
 }
 
-/* A call that is too early sleeps for the rest of the interval and then reads again. */
+/* A call that comes too early sleeps for the rest of the interval and then reads again. */
 static void a_rest_is_slept(void)
 {
 	double error, hz;
@@ -306,15 +308,15 @@ static void a_rest_is_slept(void)
 	measure(TACH__CLOCK_SOON, &error);
 	CHECK(slept == 0 && looks == 16, "%g slept", slept);
 	machine(1000);
-	measure(TACH__CLOCK_EXACT, &error); /* begins with the first look itself */
+	measure(TACH__CLOCK_EXACT, &error); /* this call makes the first reading itself */
 	CHECK(slept > 19e6 && slept <= 20e6 && looks == 24, "%g slept", slept);
-	measure(TACH__CLOCK_EXACT, &error); /* by now, the first reading is long ago */
+	measure(TACH__CLOCK_EXACT, &error); /* now the first reading is long ago */
 	CHECK(slept <= 20e6 && looks == 32, "%g slept, %d looks", slept, looks);
 }
 
 /*
- * In a suspend the counter continued, the time did not: both readings are made again, and used
- * from then on.
+ * During a suspend the counter continued and the time did not: both readings are made again,
+ * and then used.
  */
 static void a_suspend(void)
 {
@@ -333,7 +335,7 @@ static void a_suspend(void)
 	      hz, error);
 }
 
-/* A thread that is just reading, or was reading at a fork, is not waited for. */
+/* If a thread is taking the reading, or was at a fork, other threads do not wait for it. */
 static void a_first_look_that_is_not_there_yet(void)
 {
 	double error, hz;
@@ -347,7 +349,7 @@ static void a_first_look_that_is_not_there_yet(void)
 	CHECK(hz == 2e9 && looks == 24, "%.17g, %d looks", hz, looks);
 }
 
-/* ---- from a process before this one ---- */
+/* ---- values from a process before this one ---- */
 
 static void inherited(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The target number of an event's descriptor, and the descriptors that are closed, for every
+ * The target number for an event's descriptor, and the descriptors that are closed, for every
  * result of a simulated kernel that records its calls.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@ static struct {
 	uint64_t id;
 	const char *name; /* the target of a number; NULL: no /proc */
 } kernel;
-static char did[200]; /* one word per call that changes something */
+static char did[200]; /* one word for each call that changes something */
 
 static void note(const char *what, long a, long b)
 {
@@ -101,11 +101,11 @@ static void descriptors_are_moved_up(void)
 		{16, 0, 14, SAME, 0, -EMFILE, "close 14; "},
 		{RLIM64_INFINITY, 0, INT32_MAX - 65, SAME, 0, INT32_MAX - 65, ""},
 		{RLIM64_INFINITY, 0, INT32_MAX - 64, SAME, 0, -EMFILE, "close 2147483583; "},
-		/* No number is free, or moving itself is refused. */
+		/* No number is free, or the kernel refuses the move. */
 		{1024, 0, 5, -EMFILE, 0, -EMFILE, "move 5 512; close 5; "},
 		{1024, 0, 5, -EPERM, 0, 5, "move 5 512; "},
 		{1024, 0, 5, -EINVAL, 0, 5, "move 5 512; "},
-		/* Its type is unknown. */
+		/* The descriptor's type is unknown. */
 		{1024, 0, 5, SAME, -ENOTTY, -ENOTTY, "move 5 512; close 5; close 512; "},
 		{1024, 0, 600, SAME, -EPERM, -EPERM, "close 600; "},
 	};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An emulator that answers, or does not; which events it counts, and how they are read. */
+/*
+ * An emulator that answers, and one that does not; the events that it counts, and how they are
+ * read.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +29,10 @@ static long answer(long number, long a, long b, long c, long d, long e, long f)
 	return 0;
 }
 
-/* ---- is there an emulator? Asked once per process, so each case runs in a child ---- */
+/*
+ * ---- whether an emulator answers The library asks once per process, so each case runs in a
+ * child ----
+ */
 
 static const char *none_without_the_variable(void)
 {
@@ -48,7 +54,7 @@ static const char *of_each_thread(void)
 	says.counts = (uintptr_t)(counts + 1);
 	if (tach__emulated_counts() != counts + 1 || asked != 2)
 		return "not asked again";
-	says.version = 0; /* this thread has no counts */
+	says.version = 0; /* the emulator has no counts for this thread */
 	return tach__emulated_counts() ? "counts without an answer" : NULL;
 }
 
@@ -154,7 +160,7 @@ static void events_that_it_counts(void)
 		is = tach__emulated_event(&attr, &why);
 		CHECK(is == of[i].is && (is >= 0 || (why && strstr(why, of[i].why))),
 		      "%zu: %d, %s", i, is, why);
-		/* The emulator is queried only for events that it may leave out. */
+		/* The library asks the emulator only about optional events. */
 		CHECK(asked == (is >= TACH__EMULATED_LOADS ||
 				strcmp(of[i].why, "--events") == 0),
 		      "%zu: asked %d times", i, asked);
@@ -175,7 +181,7 @@ static void all_of_them_are_read(void)
 #endif
 }
 
-/* A plugin of another version was compiled with these. */
+/* Plugins of other versions were compiled with these numbers. */
 static void protocol_numbers_do_not_change(void)
 {
 	CHECK(TACH__EMULATOR_CALL == 0x7ac4 && TACH__EMULATOR_VERSION == 1 &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables that configure regions: which values count as set, and which get a complaint. */
+/*
+ * Variables that configure regions: values that count as set, and values that cause a
+ * complaint.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/set.h>
@@ -58,7 +61,7 @@ static void interrupts(void)
 	unsetenv("TACH_INTERRUPTS");
 }
 
-/* One variable at a time; NULL: nothing is odd. */
+/* One variable at a time; NULL: no complaint is expected. */
 static void odd(const char *name, const char *value, const char *want)
 {
 	char text[200] = "untouched";
@@ -72,7 +75,7 @@ static void odd(const char *name, const char *value, const char *want)
 }
 
 #define TEN  "0123456789"
-#define LONG "a" TEN TEN TEN TEN /* the message shows 40 bytes of it */
+#define LONG "a" TEN TEN TEN TEN /* the message shows 40 bytes of the value */
 
 static void odd_values(void)
 {
@@ -124,7 +127,7 @@ static void names_of_regions_that_are_too_many(void)
 	    "TACH_REGIONS takes more than 1023 bytes; the rest is ignored");
 }
 
-/* A sentence that is longer than its room ends there. */
+/* A sentence that is longer than the buffer is cut at the buffer's end. */
 static void complaints_are_cut_at_the_buffers_end(void)
 {
 	static const char *const set[][2] = {
@@ -177,7 +180,7 @@ static void settings(void)
 	is("TACH_HISTOGRAMS", NULL);
 	is("TACH_TURNS", NULL);
 	is("TACH_BY", NULL);
-	/* A value that does not fit is left out completely. */
+	/* A value that does not fit is omitted completely. */
 	snprintf(longest, sizeof longest, "worst=%0127d,by=%0128d", 1, 2);
 	setenv("TACH_OPTIONS", longest, 1);
 	CHECK(strlen(tach__environment("TACH_WORST")) == 127);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of a pretended kernel, read in pieces as they come, and refused. */
+/* Files of a simulated kernel, read in pieces of any size, and refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static size_t piece;	/* the most that a read gives; 0: any number of bytes */
 static int interrupted; /* this number of reads is interrupted first */
-static int broken;	/* number of the read that fails, from 1 on; 0: none */
+static int broken;	/* number of the read that fails, from 1 on; 0: no read fails */
 static int reads;
 
 static ssize_t some(int fd, void *out, size_t size)
@@ -85,7 +85,7 @@ static void a_read_is_interrupted_or_fails(void)
 
 	kernel(0, 2, 0);
 	LINE("/two", 64, "first");
-	kernel(3, 0, 2); /* the bytes until then form a line */
+	kernel(3, 0, 2); /* the bytes before the error form a line */
 	LINE("/two", 64, "fir");
 	kernel(0, 0, 1);
 	LINE("/two", 64, NULL);
@@ -139,7 +139,7 @@ static void lines_until_one_is_enough(void)
 	CHECK(reads == 2, "%d reads for a line of one byte", reads);
 }
 
-/* A line has 4095 bytes at most, and the next begins where it does in the file. */
+/* A line has 4095 bytes at most; the next line begins at its place in the file. */
 static void long_lines_are_cut(void)
 {
 	static const size_t length[] = {4094, 4095, 4096, 4097, 10000};
@@ -192,7 +192,7 @@ static void old_errno_does_not_matter(void)
 	CHECK(reads == 1, "%d reads", reads);
 }
 
-/* Reads of 0 bytes are not made: on an endless file they would repeat for ever. */
+/* Reads of 0 bytes are not made: on an endless file they would repeat forever. */
 static void no_read_of_no_bytes(void)
 {
 	char out[4];
@@ -244,7 +244,7 @@ static void numbers_as_c_spells_them(void)
 	}
 }
 
-/* A root and a path have 511 bytes together. */
+/* Root and path may have 511 bytes together. */
 static void paths_that_are_too_long(void)
 {
 	char path[600];
@@ -261,7 +261,7 @@ static void paths_that_are_too_long(void)
 	}
 }
 
-/* ---- content of some files ---- */
+/* ---- files with a certain content ---- */
 
 static void the_first_user_namespace(void)
 {

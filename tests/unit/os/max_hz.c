@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest clock of pretended machines, and how sure it is. */
+/* The highest clock of simulated machines, and whether it is certain. */
 #include <errno.h>
 #include <stdlib.h>
 #include <tach/flags.h>
@@ -57,7 +57,7 @@ static void the_highest_of_the_cpus_that_are_online(void)
 	root_put(root, "/sys/devices/system/cpu/online", "0\n");
 	IS(2100000e3, 0);
 	root_put(root, "/sys/devices/system/cpu/online", "0,2-4\n");
-	khz(3, "4700000"); /* and nothing is known of 2 */
+	khz(3, "4700000"); /* and there is no data for CPU 2 */
 	khz(4, "3300000");
 	IS(4700000e3, 0);
 	khz(1, "5000000");
@@ -66,7 +66,7 @@ static void the_highest_of_the_cpus_that_are_online(void)
 	IS(4700000e3, 0);
 }
 
-/* On this machine itself, the caller's root directory is the only difference. */
+/* The result for this machine differs only if the caller gives a root directory. */
 static void this_machine(void)
 {
 	uint32_t flags = 0, here = 0;

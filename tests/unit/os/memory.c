@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages and texts in pages: the calls to the kernel, the result, and the state after a refusal.
+ * Pages, and texts in pages: the calls to the kernel, the result, and the state after a
+ * refusal.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -55,7 +56,7 @@ static void *map_noted(void *at, size_t size, int access, int flags, int fd, off
 static size_t page;
 static char *at;
 
-/* The recorded calls, and an unchanged errno. */
+/* Checks the recorded calls, and that errno is unchanged. */
 #define DID(want)                                                                              \
 	do {                                                                                   \
 		CHECK(errno == 4711 && strcmp(did, want) == 0, "errno %d, %s", errno, did);    \
@@ -105,7 +106,7 @@ static void mapped_and_given_back(void)
 	DID("map 1; ");
 }
 
-/* Reserved memory is untouched until it is opened; then all of it is usable. */
+/* Reserved memory cannot be accessed until it is opened; then all of it is usable. */
 static void reserved_then_opened(void)
 {
 	int fd[2];
@@ -127,7 +128,7 @@ static void reserved_then_opened(void)
 	DID("reserve 1; ");
 }
 
-/* It is gone then. */
+/* The memory is gone then. */
 static void opening_is_refused(void)
 {
 	at = tach__pages_reserve(2 * page);
@@ -229,7 +230,7 @@ static void a_text_grows(void)
 	CHECK(!text.at && !text.length && !text.size && strncmp(did, "unmap ", 6) == 0);
 }
 
-/* Pages that were grown out of are given back. */
+/* Pages of an outgrown buffer are given back. */
 static void buffers_are_freed_completely(void)
 {
 	struct tach__buffer text = {NULL, 0, 0};

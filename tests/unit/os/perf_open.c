@@ -8,7 +8,7 @@
 #include "core/os/sys.h"
 #include "tests/check.h"
 
-static long given, without; /* the kernel's result; the result with guests excluded */
+static long given, without; /* the kernel's result; its result with guests excluded */
 static char did[100];
 
 static long answer(long number, long a, long b, long c, long d, long e, long f)
@@ -49,7 +49,7 @@ static void without_guests_where_they_are_refused(void)
 	DID(6, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
 	without = 0;
 	DID(0, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
-	without = -EINVAL; /* the first result is the one to report */
+	without = -EINVAL; /* the first result must be reported */
 	DID(-EOPNOTSUPP, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");
 	without = -1;
 	DID(-EOPNOTSUPP, tach__perf_open(&event, 3), "0 -1 3; 0 -1 3 host; ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rank of this process in a parallel job, from launchers' variables; each case runs in a
- * process.
+ * The rank of this process in a parallel job, from launchers' variables; each case runs in its
+ * own process.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ static const struct job jobs[] = {
 	{{"OMPI_COMM_WORLD_RANK", "3x", "PMI_RANK", "1"}, 1, 1, 0},
 	{{"PMI_RANK", "1", "PMI_SIZE", "0", "MPI_LOCALNRANKS", "0"}, 1, 1, 0},
 	{{"PMI_RANK", "1", "PMI_SIZE", "1", "MPI_LOCALNRANKS", "x"}, 1, 1, 0},
-	/* Below 1 << 24, in eight digits at most. */
+	/* Ranks are below 1 << 24, with eight digits at most. */
 	{{"PMI_RANK", "16777215", "PMI_SIZE", "16777216"}, 16777215, 1, 0},
 	{{"PMI_RANK", "16777216"}, -1, 1, 0},
 	{{"PMI_RANK", "00000009"}, 9, 1, 0},

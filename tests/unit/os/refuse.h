@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel that refuses one system call: a child does a job, traced by this process, and its
- * k-th call after the mark fails in one of the ways in which such a call may. The tracer sees
- * all calls, also those that the C library makes itself.
+ * A kernel that refuses one system call: a child does a job while this process traces it, and
+ * the child's k-th call after the mark fails in one of the ways in which such a call may fail.
+ * The tracer sees all calls, including those that the C library makes itself.
  */
 #ifndef TESTS_UNIT_REFUSE_H
 #define TESTS_UNIT_REFUSE_H
@@ -20,7 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How calls fail: at most three ways each; 0 ends the list. SHORT: less is transferred. */
+/*
+ * The ways in which calls fail: at most three per call; 0 ends the list. SHORT: fewer bytes are
+ * transferred.
+ */
 enum { REFUSE_WAYS = 3, REFUSE_SHORT = 1 };
 
 static const struct {
@@ -52,7 +55,7 @@ static const struct {
 #ifdef SYS_clone3
 	{SYS_clone3, {-EAGAIN, -ENOMEM}},
 #endif
-	/* The kernel's close returns an error but closes the descriptor all the same. */
+	/* The kernel's close returns an error but still closes the descriptor. */
 	{SYS_close, {-EIO, -EINTR}},
 };
 
@@ -98,7 +101,7 @@ static inline void refuse_set(pid_t pid, refuse_regs *regs)
 	ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &v);
 }
 
-/* The call at whose entry the child stands is skipped. */
+/* Skips the call at whose entry the child has stopped. */
 static inline void refuse_skip(pid_t pid, refuse_regs *regs)
 {
 #if defined(__aarch64__)
@@ -113,11 +116,11 @@ static inline void refuse_skip(pid_t pid, refuse_regs *regs)
 #endif
 }
 
-/* ---- the place in the code that makes a call ---- */
+/* ---- identifies the place in the code that makes a call ---- */
 
 /*
- * A call's number, and a hash of the code addresses on the stack: the caller's and the nearest
- * ones above it. Equal hashes: the same call of the same function, made again from the same
+ * A call's number, and a hash of code addresses on the stack: the caller and its nearest
+ * callers. Equal hashes mean the same call of the same function, made again from the same
  * place.
  */
 struct refuse_call {
@@ -177,7 +180,7 @@ static inline void refuse_note(pid_t pid, long at, const refuse_regs *regs)
 }
 
 /*
- * Returns true if this call should be refused: it may fail, and is the 1st, 2nd, 4th, 8th ...
+ * Returns true if this call should be refused: it can fail, and is the 1st, 2nd, 4th, 8th ...
  * or last of `calls` from its place.
  */
 static inline int refuse_worth(long at, long calls, int every)
@@ -200,7 +203,10 @@ static inline int refuse_worth(long at, long calls, int every)
 
 /* ---- one run ---- */
 
-/* The mark is a call that no other code makes. The first arms, the second disarms. */
+/*
+ * The mark is a call that no other code makes. The first mark arms the refusal, the second
+ * disarms it.
+ */
 #define REFUSE_MARK 0x7ac4
 static inline void refuse_mark(void)
 {
@@ -208,10 +214,11 @@ static inline void refuse_mark(void)
 }
 
 struct refusal {
-	long from;   /* calls are counted after the first of this number; 0: after the mark */
+	long from;   /* counting starts after the first call with this number; 0: after the mark
+		      */
 	long at;     /* number of the failing call: 0 is the first after the mark; -1: none */
 	int which;   /* way of failing */
-	long number; /* out: the failed call; -1: there were too few calls */
+	long number; /* out: number of the failed call; -1: there were too few calls */
 	int way;     /* out: 0: the call has fewer ways to fail, so it succeeded */
 	long calls;  /* out: number of calls, if no call should fail */
 	int status;  /* out: of waitpid */
@@ -234,7 +241,7 @@ static inline int refuse_next(pid_t pid, int *status)
 	}
 }
 
-/* The child stands at the entry of the call that is to fail. */
+/* The child has stopped at the entry of the call that must fail. */
 static inline void refuse_this(pid_t pid, struct refusal *r, refuse_regs *regs)
 {
 	if (r->way == REFUSE_SHORT) {
@@ -251,7 +258,7 @@ static inline void refuse_this(pid_t pid, struct refusal *r, refuse_regs *regs)
 	refuse_set(pid, regs);
 }
 
-/* Follows a child that has just stopped itself, to its end. */
+/* Follows a child that has just stopped itself, until it ends. */
 static inline void refuse_follow(pid_t pid, struct refusal *r)
 {
 	int armed = 0;
@@ -290,7 +297,9 @@ static inline void refuse_follow(pid_t pid, struct refusal *r)
 	waitpid(pid, &r->status, 0);
 }
 
-/* In the child: stops until the parent traces. 0 when tracing is not permitted here. */
+/*
+ * In the child: stops until the parent traces it. Returns 0 if tracing is not permitted here.
+ */
 static inline int refuse_me(void)
 {
 	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0;

@@ -27,7 +27,7 @@ static struct tach__settings settings(void)
 	return s;
 }
 
-/* A machine with only this file. */
+/* Simulates a machine with only this file. */
 static struct tach__settings with(const char *path, const char *text)
 {
 	root_wipe(root);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A call on a stack that is mapped for it, with a guard below where the kernel grants one. */
+/*
+ * A call on a stack that is mapped for it, with a guard page below if the kernel permits one.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

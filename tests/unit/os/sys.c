@@ -40,8 +40,8 @@ static const int raised[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGSYS, SIGFPE};
 enum { RAISED = sizeof raised / sizeof *raised };
 
 /*
- * Returns true if the calling thread blocks all signals except `still`; `extra`: how many of
- * the last ones it blocks.
+ * Returns true if the calling thread blocks all signals except the first `still` of raised[];
+ * it blocks the signal `extra` too.
  */
 static int blocks_all_but(int still, int extra)
 {
@@ -86,7 +86,8 @@ static void held_but_for_what_instructions_raise(void)
 		CHECK(tach__signals_held == 0);
 		tach__signals_hold(&before);
 		CHECK(tach__signals_held == 1 && blocks_all_but(RAISED, mine[i]));
-		tach__signals_hold(&inner); /* SIGFPE too: the mask changes again */
+		/* This also blocks SIGFPE: the mask changes again. */
+		tach__signals_hold(&inner);
 		CHECK(tach__signals_held == 2 && blocks_all_but(RAISED - 1, mine[i]));
 		tach__signals_hold(&set);
 		CHECK(tach__signals_held == 3 && blocks_all_but(RAISED - 1, mine[i]));

@@ -25,7 +25,7 @@ static char root[] = "/tmp/tach-sysfs-XXXXXX";
 #define READS(device, file, size, want) reads(device, file, size, want, __LINE__)
 static void reads(const char *device, const char *file, size_t size, const char *want, int at)
 {
-	char room[64], *out = room + 1; /* after a blank that does not belong to it */
+	char room[64], *out = room + 1; /* after a blank that does not belong to the text */
 	int n;
 
 	memset(room, '?', sizeof room);
@@ -47,7 +47,7 @@ static void one_file_of_a_device(void)
 	root_put(root, "cpu/plain", "abc");
 	root_put(root, "outside", "secret");
 	READS("cpu", "cpumask", 60, "0-3");
-	READS("cpu :x", "cpumask", 60, "0-3"); /* exactly the stated length */
+	READS("cpu :x", "cpumask", 60, "0-3"); /* exactly as long as stated */
 	READS("cpu", "cpumask", 5, "0-3");
 	READS("cpu", "cpumask", 4, "0-3");
 	READS("cpu", "cpumask", 3, "0-");
@@ -67,7 +67,7 @@ static void one_file_of_a_device(void)
 	READS("/cpu", "cpumask", 60, NULL);
 }
 
-/* A path has 511 bytes; of a longer one nothing is opened. */
+/* A path may have 511 bytes; a longer path opens no file. */
 static void paths_that_are_too_long(void)
 {
 	size_t begin = strlen(root) + strlen("/cpu/");
@@ -121,7 +121,7 @@ static void the_device_of_a_type(void)
 	      descriptors() - before);
 }
 
-/* Finds the first device in the folder if several have this type. */
+/* If several devices have this type, finds the first one in the folder. */
 static void the_first_of_a_type(void)
 {
 	char name[8] = "", first[8] = "";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every system call of a job fails once, in each possible way. Only some of the calls that one
- * place repeats do (see refuse_worth). TACH_FAULTS=1: all). Each run must end, with success or
- * an error code; leave errno alone; give back every descriptor and mapping; and a success must
- * have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a pretended PMU:
+ * place repeats fail (see refuse_worth). TACH_FAULTS=1: all). Each run must end with success or
+ * an error code, keep errno, and give back every descriptor and mapping; on success it must
+ * have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a simulated PMU:
  * tests/unit/reader/open_faults.c.)
  */
 #include <fcntl.h>
@@ -59,12 +59,10 @@ struct job {
 	const char *(*after)(int code); /* checks afterwards; returns NULL or an error text */
 };
 
-/*
- * Descriptors that the job may keep until its thread ends: the same number as without a fault.
- */
+/* Descriptors that the job may keep until its thread ends: as many as without a fault. */
 static int *kept;
 
-/* Everything that the child does; its exit status says what is wrong. */
+/* Runs the job in the child; its exit status says what is wrong. */
 static void live(const struct job *job, int at_all)
 {
 	int fds = descriptors(), maps = mappings(), code;
@@ -141,7 +139,7 @@ static void exhaust(const struct job *job)
 	printf("# %s: %ld calls, %ld refusals\n", job->name, calls, refused);
 }
 
-/* A reader of an event that every machine counts, from its set to its end. */
+/* Uses a reader of an event that every machine counts, from making its set to closing. */
 static int count_run(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -195,7 +193,7 @@ static int report_run(void)
 	return code;
 }
 
-/* Success means that all of it is there. */
+/* Success means that the report is complete. */
 static const char *report_after(int code)
 {
 	struct stat st;
@@ -239,7 +237,7 @@ static void reports(void)
 	tach_regions_disable();
 }
 
-/* ---- regions: the start of a thread, its slots, a simultaneous snapshot ---- */
+/* ---- regions: the start of a thread, its slots, a snapshot at the same time ---- */
 
 static int regions_run(void)
 {
@@ -257,7 +255,7 @@ static int regions_run(void)
 	return code;
 }
 
-/* A fork while regions count: the fork hooks in the parent, and the counting in the child. */
+/* A fork while regions count: the fork hooks in the parent, and counting in the child. */
 static int fork_run(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
@@ -312,7 +310,7 @@ static int handlers_run(void)
 	return code < 0 ? code : 0;
 }
 
-/* Either both signals are ours, or none. */
+/* Either both signals have our handlers, or none has. */
 static const char *handlers_after(int code)
 {
 	struct sigaction segv, ill;
@@ -382,7 +380,7 @@ static void benchmarks(void)
 	exhaust(&(struct job){"benchmark", NULL, bench_run, NULL});
 }
 
-/* ---- the command, from its start: it ends, and reports if its work is incomplete ---- */
+/* ---- the command, from its start: it ends, and reports incomplete work ---- */
 
 static void run_command(const char *const *argv, struct refusal *r)
 {
@@ -412,7 +410,10 @@ static off_t size_of(const char *name)
 
 static void command(const char *const *argv, const char *file)
 {
-	/* The loader, which may crash, unmaps its cache when it is done. */
+	/*
+	 * The loader may crash on errors; it unmaps its cache when it is done, so counting
+	 * starts there.
+	 */
 	struct refusal r = {.at = -1, .from = SYS_munmap};
 	int every = getenv("TACH_FAULTS") != NULL;
 	off_t all;
@@ -470,7 +471,7 @@ static void commands(void)
 	unlink(in_folder("output"));
 }
 
-/* Tracer and traced run in turn: on one processor neither waits for another one to wake up. */
+/* Tracer and child run in turn: on one processor neither waits for the other to wake up. */
 static void one_processor(void)
 {
 	cpu_set_t set;

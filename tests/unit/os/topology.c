@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine parameters of formulas, from folders that look like machines. */
+/* Machine parameters of formulas, from folders that simulate machines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/descriptors.h"
 #include "tests/root.h"
 
-/* Each CPU is of another kind, without a file for each. */
+/* Each CPU is of another core type, without a file for each. */
 static int many;
 
 static int number_of(const char *root, const char *path, uint64_t *out)
@@ -84,7 +84,7 @@ static void two_sockets(void)
 	IS("slots_per_cycle", 8);
 }
 
-/* Uses the width of the widest core type; some files contain nonsense. */
+/* Uses the width of the widest core type; some files have invalid content. */
 static void slots_of_cores(void)
 {
 	static const struct {
@@ -100,7 +100,7 @@ static void slots_of_cores(void)
 	CHECK(descriptors() == before, "%d left", descriptors() - before);
 }
 
-/* Distinguishes values by 64 bits, or by 32 in pairs. */
+/* Distinguishes values by 64 bits, or by pairs of 32 bits. */
 static void kinds_of_cpus(void)
 {
 	put("sys/devices/system/cpu/online", "0-3");
@@ -131,7 +131,7 @@ static void kinds_of_cpus(void)
 	many = 0;
 }
 
-/* If a CPU's siblings are not listed, each CPU has its own number. */
+/* If a CPU's siblings are not listed, each CPU has its own core. */
 static void every_second_cpu(void)
 {
 	char list[4096] = "0", cpu_text[16];

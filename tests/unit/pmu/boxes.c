@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of a machine: known by the CPU, or by sysfs if the table requires it. */
+/* The boxes of a machine: found by the CPU, or by sysfs if the table requires it. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +37,15 @@ static const char *has(enum tach__arch arch, const char *vendor, unsigned family
 	CHECK(!*names_of(none), "of an unknown CPU: %s", names_of(none));
 	tach__boxes_of(arch, cpus + 1, 0, root, none);
 	CHECK(!*names_of(none), "of no CPU: %s", names_of(none));
-	/* One of several kinds of core is enough. */
+	/* One of several core types is enough. */
 	tach__boxes_of(arch, cpus, 2, root, boxes);
 	return names_of(boxes);
 }
 
-/* Bit n: the PMU power counts event n there (Linux 7.2.13, arch/x86/events/rapl.c). */
+/*
+ * Bit n is set if the kernel's PMU power counts event n on that CPU (Linux 7.2.13,
+ * arch/x86/events/rapl.c).
+ */
 static void energy(void)
 {
 	static const struct {
@@ -152,7 +155,7 @@ static void arm(void)
 	CHECK(!*has(TACH__ARM64, "GenuineIntel", 6, 0x1a));
 }
 
-static int all_devices; /* this machine's sysfs then has every device */
+static int all_devices; /* set: this machine's sysfs has every device */
 
 #pragma GCC visibility push(default)
 int access(const char *path, int mode)

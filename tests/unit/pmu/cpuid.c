@@ -54,9 +54,10 @@ static void families(void)
 	cpuid_set(1, 1, 0x000c06f2, 0, 0, 0);
 	IS("GenuineIntel", 6, 0xcf, 2, 1);
 	CHECK(cpuid_asked == 2, "CPUID is a trap in a virtual machine: %d times", cpuid_asked);
-	cpuid_set(1, 1, 0x000cf602, 0, 0, 0); /* processor type 13-12 is not the model's */
+	/* Processor type 13-12 is not part of the model. */
+	cpuid_set(1, 1, 0x000cf602, 0, 0, 0);
 	IS("GenuineIntel", 6, 0xc0, 2, 1);
-	cpuid_set(1, 1, 0xfff10543, 0, 0, 0); /* fields that family 5 does not have */
+	cpuid_set(1, 1, 0xfff10543, 0, 0, 0); /* fields that family 5 does not use */
 	IS("GenuineIntel", 5, 4, 3, 1);
 	cpuid_set(1, 1, 0x00000f4a, 0, 0, 0);
 	IS("GenuineIntel", 15, 4, 10, 1);
@@ -68,7 +69,7 @@ static void families(void)
 	IS("AuthenticAMD", 0x19, 0x61, 2, 0);
 	cpuid_set(1, 1, 0x0ff00f00, 0, 0, 0);
 	IS("AuthenticAMD", 0x10e, 0, 0, 0);
-	cpuid_reset("GenuineIntel", 0); /* older than leaf 1: the file decides */
+	cpuid_reset("GenuineIntel", 0); /* a processor older than leaf 1: the file decides */
 	IS("Other", 0, 0, 0, 0);
 	cpuid_reset("GenuineIntel", 1);
 	cpuid_set(1, 1, 0x543, 0, 0, 0);
@@ -86,7 +87,7 @@ static void architectural_pmu(void)
 	cpuid_set(2, 0xa, 0x07300480, 0, 0, 0x603);
 	IS("GenuineIntel", 6, 0x3f, 2, 0);
 	cpuid_set(2, 0xa, 0x07300401, 0, 0, 0x603);
-	cpuid_set(3, 0x1a, 0x40000001, 0, 0, 0); /* beyond the last leaf */
+	cpuid_set(3, 0x1a, 0x40000001, 0, 0, 0); /* the leaf is beyond the last one */
 	IS("GenuineIntel", 6, 0x3f, 2, 0);
 }
 
@@ -107,7 +108,7 @@ static void core_types(void)
 	CHECK(tach__x86_cpus(root, 1, &cpu, 0) == 0);
 }
 
-/* A file of another machine, for which the processor must not be queried. */
+/* A file of another machine; the processor must not be queried for it. */
 static void by_file(void)
 {
 	struct tach__cpu cpu;
@@ -139,7 +140,7 @@ static void has(const char *pmu, int host, uint64_t counters, int line)
 	tach__machine_x86(tach__pmu_at(m.pmu), host, &m);
 	CHECK(m.counters == counters, "line %d: %s: %#llx", line, pmu,
 	      (unsigned long long)m.counters);
-	/* The watchdog counts cycles: on a general counter or the second fixed one. */
+	/* The watchdog counts cycles: on a general counter or the second fixed counter. */
 	CHECK(m.watchdog == (counters & 0x2ffffffff), "line %d: %s: %#llx", line, pmu,
 	      (unsigned long long)m.watchdog);
 }
@@ -172,7 +173,7 @@ static void counters_of_intel(void)
 	HAS("skl", 1, 3 | FIXED_OF(1));
 	cpuid_set(1, 0xa, 0x07300005, 0, 0, 0x600);
 	HAS("skl", 1, 0);
-	/* 0 and 1, and the counters of the mask */
+	/* counters 0 and 1, and those of the mask */
 	cpuid_set(1, 0xa, 0x08300805, 0, 0x18, 0x8602);
 	HAS("spr", 1, 0xff | FIXED_OF(0x1b) | FIELDS);
 	cpuid_set(1, 0xa, 0x08302006, 0, 0xff0077, 0x8600);
@@ -202,7 +203,7 @@ static void counters_of_amd(void)
 	HAS("amd64_fam19h_zen4", 1, 0x3f);
 	cpuid_set(1, 0x80000000, 0x80000000, 0, 0, 0);
 	HAS("amd64_fam10h_barcelona", 1, 0xf);
-	/* NetBurst's 18 are not reported. */
+	/* NetBurst's 18 counters are not reported. */
 	cpuid_reset("GenuineIntel", 0xa);
 	cpuid_set(1, 0xa, 0x07300203, 0, 0, 1);
 	HAS("netburst_p", 1, 0x3ffff);

@@ -89,7 +89,7 @@ static void riscv_harts(void)
 		      cores[i][0], cpus[0].id);
 		CHECK(!cpus[0].family && !cpus[0].vendor[0] && !cpus[0].capacity);
 	}
-	/* Numbers before the name, each once, in their order; no room for more. */
+	/* Numbers before the name, each once, in their order, up to the size of the array. */
 	snprintf(text, sizeof text,
 		 HART("0") "uarch\t\t: sifive,u74\nmvendorid\t: 0x5B7\nmarchid\t\t: 0x0\n"
 			   "mimpid\t\t: 0x10\n\n" HART("1") "uarch\t\t: thead,c910\n\n" HART(
@@ -100,7 +100,7 @@ static void riscv_harts(void)
 	CHECK(harts(text, 1) == 1 && strcmp(cpus[0].id, "0x5b7 0x0 0x10") == 0);
 	CHECK(harts(text, 0) == 0);
 	/*
-	 * Two of the three numbers are not enough, and another hart's numbers do not complete
+	 * Two of the three numbers are not enough, and numbers of another hart do not complete
 	 * them.
 	 */
 	snprintf(text, sizeof text,
@@ -143,7 +143,7 @@ static void arm_cores(void)
 	begin();
 	put("/sys/devices/system/cpu/possible", "0-1,3-10\n");
 	midr(0, "0x00000000414fd0c1");
-	midr(3, "0x00000000414fd0c9"); /* another revision of it */
+	midr(3, "0x00000000414fd0c9"); /* another revision of the same core */
 	midr(10, "0x00000000611f0230");
 	midr(11, "0x00000000410fd400"); /* beyond the last */
 	put("/sys/devices/system/cpu/cpu10/cpu_capacity", "1024\n");
@@ -172,8 +172,8 @@ static void arm_cores(void)
 	midr(4095, "0x00000000410fd400");
 	midr(4096, "0x00000000414fd0c1");
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
-	begin(); /* without the registers: the file, in which each part follows its implementer
-		  */
+	begin(); /* without the registers, from the file, in which each part follows its
+		    implementer */
 	put("/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
 			     "CPU implementer\t: 0x61\nCPU part\t: 0x022\n\n"
 			     "CPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n");
@@ -184,7 +184,9 @@ static void arm_cores(void)
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 0);
 }
 
-/* With ACPI: which core is device number i; 1, 0: no CPU of it is online, -1: no such device.
+/*
+ * With ACPI: finds the core type of device number i; 1, 0 if no CPU of it is online, -1 if
+ * there is no such device.
  */
 static void numbered_devices(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler's explanation if events do not fit, and scheduling on the part of a machine
- * that options leave.
+ * The scheduler's explanation of events that do not fit, and scheduling on the counters that
+ * options leave.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void refused(void)
 	CHECK(tach__schedule_set(tach_pmu_find("skl"), many, TACH_SCHEDULE_MAX, &err) == 0);
 }
 
-/* Events of another version's size lie farther apart; all have one size. */
+/* Events from another version of the struct have a larger distance; all have one size. */
 static void larger_events(void)
 {
 	static struct {
@@ -140,7 +140,9 @@ static void explained(void)
 	SAYS("the anchor events leave no counter for the others on skl");
 }
 
-/* The users' names of their events, in the groups that could count them. */
+/*
+ * The explanation shows the users' names of their events, in the groups that could count them.
+ */
 static void groups_are_explained(void)
 {
 	static const struct {
@@ -158,7 +160,7 @@ static void groups_are_explained(void)
 		 "groups: "
 		 "BR_INST_RETIRED:NEAR_CALL, MEM_LOAD_RETIRED:L1_HIT, BR_INST_RETIRED:0x20, "
 		 "r8c4, PERF_COUNT_SW_PAGE_FAULTS | r10c4"},
-		/* No more than there is room for. */
+		/* Shows no more events than fit. */
 		{"BR_INST_RETIRED:NEAR_CALL:u BR_INST_RETIRED:NEAR_TAKEN:u "
 		 "BR_INST_RETIRED:FAR_BRANCH:u BR_INST_RETIRED:CONDITIONAL:u "
 		 "BR_MISP_RETIRED:NEAR_TAKEN:u BR_MISP_RETIRED:CONDITIONAL:u "
@@ -183,7 +185,7 @@ static void groups_are_explained(void)
 
 /* ---- groups ---- */
 
-/* To place the last event, each of the others has to move once more. */
+/* To place the last event, each of the others must move once more. */
 static void how_many_fit(void)
 {
 	static const struct tach__want wants[] = {
@@ -274,7 +276,7 @@ static void watchdogs(void)
 	}
 }
 
-/* The struct's old content is gone. */
+/* The struct's old content is overwritten. */
 static void machines(void)
 {
 	static const char *const pmus[] = {"skl", "arm_n1", "amd64_fam19h_zen4", "rv_bullet",
@@ -296,7 +298,7 @@ static void machines(void)
 	}
 }
 
-/* Boxes, software, tracepoints and breakpoints take none of a core's counters. */
+/* Boxes, software events, tracepoints and breakpoints use none of a core's counters. */
 static void other_events(void)
 {
 	static const struct {

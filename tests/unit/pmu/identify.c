@@ -17,7 +17,7 @@ static char root[] = "/tmp/tach-identify-XXXXXX";
 
 #define put(...) root_put(root, __VA_ARGS__)
 
-/* The names of the answer, separated by blanks. */
+/* Returns the names of the found PMUs, separated by blanks. */
 static const char *ask(enum tach__arch arch, struct tach_error *err)
 {
 	static char names[256];
@@ -129,7 +129,10 @@ static int ia64_line(char *cell[], const char *pmu)
 	return 1;
 }
 
-/* A text that fits the pattern: the last byte of each class, and "last" digits for ~. */
+/*
+ * Writes a text that matches the pattern: the last byte of each class, and "last" as digits for
+ * ~.
+ */
 static void sample(const char *pattern, const char *last, char *out)
 {
 	for (; *pattern; pattern++) {
@@ -251,7 +254,7 @@ static void hybrids_by_sysfs(void)
 	IS(TACH__X86, "arl_lnc arl_skt arl_cmt");
 	x86("GenuineIntel", 6, 0xc6, 2);
 	IS(TACH__X86, "arl_lnc arl_skt");
-	/* Alder Lake N: efficient cores alone, one device named cpu. */
+	/* Alder Lake N: only efficient cores, and one device named cpu. */
 	root_wipe(root);
 	x86("GenuineIntel", 6, 0xbe, 0);
 	put(DEVICES "cpu/type", "4\n");
@@ -309,7 +312,7 @@ static void hybrids_without_sysfs(void)
 	cpu.native = 1;
 	CHECK(tach__pmus_of(TACH__X86, &cpu, 1, root, pmus, 4, &err) == 1);
 	CHECK(pmus[0] == tach_pmu_find("adl_grt") && err.text[0] == 0, "%s", err.text);
-	cpu.native = 77; /* a type we know in a generation we do not */
+	cpu.native = 77; /* a known core type in an unknown generation */
 	CHECK(tach__pmus_of(TACH__X86, &cpu, 1, root, pmus, 4, &err) == 1);
 	CHECK(pmus[0] == tach_pmu_find("adl_grt") && strstr(err.text, "adl_grt"), "%s",
 	      err.text);
@@ -317,7 +320,7 @@ static void hybrids_without_sysfs(void)
 	CHECK(tach__pmus_of(TACH__X86, &cpu, 1, root, pmus, 4, &err) == 1);
 	CHECK(pmus[0] == tach_pmu_find("adl_glc") && strstr(err.text, "assuming adl_glc"), "%s",
 	      err.text);
-	/* A device of another name is no answer. */
+	/* A device with another name does not count. */
 	put(DEVICES "cpu/type", "4\n");
 	cpu.core = 0x40;
 	cpu.native = 1;
@@ -345,18 +348,21 @@ static void big_and_little_arm_cores(void)
 	put("/sys/devices/system/cpu/possible", "0-7\n");
 	for (int i = 0; i < 4; i++)
 		midr(i, 0x41, 0xd03, 446);
-	/* CPU 4 is offline: no registers. */
+	/* CPU 4 is offline, so it has no registers. */
 	for (int i = 5; i < 8; i++)
 		midr(i, 0x41, 0xd08, 1024);
 	IS(TACH__ARM64, "arm_ac72 arm_ac53");
-	/* sysfs wins over /proc/cpuinfo, which 32-bit processes see otherwise. */
+	/* sysfs has priority over /proc/cpuinfo, which differs in 32-bit processes. */
 	put("/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
 	IS(TACH__ARM64, "arm_ac72 arm_ac53");
 	root_wipe(root);
 	put("/sys/devices/system/cpu/possible", "0\n");
 	midr(0, 0x41, 0xd0c, 0);
 	IS(TACH__ARM64, "arm_n1");
-	/* Two kinds by /proc/cpuinfo, which does not rank them: as they come. */
+	/*
+	 * Two core types in /proc/cpuinfo, which does not rank them: the order of the file is
+	 * kept.
+	 */
 	root_wipe(root);
 	put("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n"
 			     "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\n"
@@ -399,10 +405,10 @@ static void unknown_cpus_are_said_to_be(void)
 	IS(TACH__ARM64, "arm_armv8");
 	ask(TACH__ARM64, &err);
 	CHECK(err.code == 0 && strstr(err.text, "implementer 0x41 part 0xfff"), "%s", err.text);
-	midr(0, 0x61, 0xfff, 0); /* an Apple core: no PMUv3 to fall back to */
+	midr(0, 0x61, 0xfff, 0); /* an Apple core, which cannot use PMUv3 instead */
 	CHECK(ask(TACH__ARM64, &err)[0] == 0 && err.code == TACH_ERR_NOTFOUND, "%s", err.text);
 	put("/sys/devices/system/cpu/possible", "0-1\n");
-	midr(1, 0x61, 0x023, 0); /* together with a known one */
+	midr(1, 0x61, 0x023, 0); /* together with a known core */
 	IS(TACH__ARM64, "apple_firestorm");
 	ask(TACH__ARM64, &err);
 	CHECK(err.code == 0 && strstr(err.text, "unknown: implementer 0x61 part 0xfff"), "%s",
@@ -448,12 +454,12 @@ static void names_given(void)
 	CHECK(tach__pmus_named("skl,skx_unc_imc0", pmus, 4, &err) == 0 && err.column == 5 &&
 		      strstr(err.text, "'skx_unc_imc0' is a box of the uncore"),
 	      "%s", err.text);
-	/* As PAPI's files spell it. */
+	/* The spelling of PAPI's files. */
 	CHECK(tach__pmus_named("nhm-ex", pmus, 4, &err) == 1 &&
 	      pmus[0] == tach_pmu_find("nhm_ex") && tach_pmu_find("NHM-EX") == pmus[0]);
 }
 
-/* Result in a child process with TACH_PMU=value: number of PMUs, the first one. */
+/* Runs with TACH_PMU=value in a child: returns the number of PMUs and the first one. */
 static int in_child(const char *value, int *n)
 {
 	int pipes[2], got[2] = {0, 0}, status;

@@ -62,7 +62,7 @@ static void pmus(void)
 		 .alias = "rapl",
 		 .perf = "power",
 		 .uncore = 1},
-		/* The kernel's own are everywhere. */
+		/* The kernel's own PMUs exist on every machine. */
 		{.name = "perf",
 		 .arch = "linux",
 		 .description = "Linux perf: generic hardware, software and cache events",
@@ -168,7 +168,7 @@ static void umasks(void)
 		  .description = "With precise distribution of samples (fixed counter 0 only)",
 		  .code = 1,
 		  .counters = 2}},
-		/* A umask without counters of its own has those of its event. */
+		/* A umask without counters of its own has its event's counters. */
 		{"skl",
 		 "UOPS_RETIRED",
 		 {.name = "STALL_CYCLES",
@@ -248,7 +248,7 @@ static void names(void)
 		{"skl", 1, 0, ""},
 		{"skl,hsw,arm_n1", 3, 0, ""},
 		{"skl,", 1, 0, ""},
-		{"skl,hsw,arm_n1,bdw,icl", 4, 0, ""}, /* no more than there is room for */
+		{"skl,hsw,arm_n1,bdw,icl", 4, 0, ""}, /* at most as many as the array holds */
 		{"", 0, 0, ""},
 		{"perf", 0, 1, "TACH_PMU: no PMU 'perf'; names by tach list --all"},
 		{"skl,x", 0, 5, "TACH_PMU: no PMU 'x'; names by tach list --all"},
@@ -279,7 +279,7 @@ static void names(void)
 	}
 }
 
-/* The host of a PMU, if TACH_PMU names it: all, some or no PMUs belong to it. */
+/* The host of PMUs, if TACH_PMU names it: all, some or none of the PMUs belong to it. */
 static void host(void)
 {
 	int found[3] = {-1, -1, -1}, n;

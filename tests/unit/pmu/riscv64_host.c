@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters of the RISC-V machine that this is: by its devicetree, the extensions in
- * /proc/cpuinfo and which of Linux's two drivers there is. This test describes the machine.
+ * The counters of a RISC-V machine: by its devicetree, the extensions in /proc/cpuinfo and the
+ * driver, of which Linux has two. This test describes the machine.
  */
 #include <string.h>
 #include "arch/riscv64/tree.h"
@@ -10,7 +10,7 @@
 #include "tests/check.h"
 
 static const char *cpuinfo[4];
-static int by_firmware; /* the driver for the SBI PMU extension */
+static int by_firmware; /* set: the driver for the SBI PMU extension */
 static int64_t tree_any, tree_one;
 static int asked;
 static enum tach__riscv_code asked_kind;
@@ -120,7 +120,7 @@ static void hpmcounters(void)
 	CHECK(counters("rv_p550", 0) == (CYCLES | INSTRETS | 0x78));
 }
 
-/* Cycles and instructions have an hpmcounter only where that can overflow. */
+/* Cycles and instructions have an hpmcounter only if that counter can overflow. */
 static void own_counters(void)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void own_counters(void)
 	}
 }
 
-/* The event in the devicetree's words: event_idx of the SBI PMU extension, or mhpmevent. */
+/* The event by the devicetree's numbers: event_idx of the SBI PMU extension, or mhpmevent. */
 static void words_of_the_tree(void)
 {
 #define ASKED(wanted, kind, code)                                                              \
@@ -217,13 +217,15 @@ static void allowed(void)
 	tree_one = 0x8;
 	CHECK(wants_code("rv_sbi", 1, 0x10) == CYCLES);
 	CHECK(wants_code("rv_sbi", 2, 0) == (INSTRETS | 0x8));
-	/* Another machine's PMU has no tree. */
+	/* A PMU of another machine has no devicetree here. */
 	counters("rv_bullet", 0);
 	asked = 0;
 	CHECK(wants_code("rv_bullet", 2, 0) == 0x18 && asked == 0);
 }
 
-/* Linux's older driver: any number of events reads the two counters, and there are no others.
+/*
+ * Linux's older driver: any number of events can read the two counters, and there are no other
+ * counters.
  */
 static void older_driver(void)
 {

@@ -57,8 +57,8 @@ static void messages_have_their_text(void)
 		 0,
 		 ""},
 		/*
-		 * For two core types: both unknown, the same one twice, one of them known, no
-		 * more than requested
+		 * With two core types: both unknown, the same one twice, one of them known, and
+		 * not more than requested
 		 */
 		{TACH__X86,
 		 {{.vendor = "GenuineIntel", .family = 6, .model = 0x5e},
@@ -103,7 +103,9 @@ static void messages_have_their_text(void)
 		 0,
 		 "unknown CPU (GenuineIntel family 0x6 model 0xfe stepping 0x3)" COMMON
 		 "ix86arch) are used; TACH_PMU=NAME overrides"},
-		/* A hybrid without sysfs and CPUID; and a core type of a generation unknown. */
+		/*
+		 * A hybrid without sysfs and CPUID; and a core type of an unknown generation.
+		 */
 		{TACH__X86,
 		 {{.vendor = "GenuineIntel", .family = 6, .model = 0x9a}},
 		 1,
@@ -137,7 +139,7 @@ static void messages_have_their_text(void)
 		 {"adl_glc"},
 		 0,
 		 ""},
-		/* A core of another maker's make. */
+		/* A core of another implementer. */
 		{TACH__ARM64,
 		 {{.family = 0x51, .model = 0x803}},
 		 1,
@@ -176,7 +178,7 @@ static void messages_have_their_text(void)
 	}
 }
 
-/* From the kernel's devices: the CPU's own core types, the most capable first. */
+/* From the kernel's devices: the CPU's own core types, the most capable one first. */
 static void served(void)
 {
 	static const struct {

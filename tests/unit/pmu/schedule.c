@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Splitting into groups against brute force: never more groups than necessary. */
+/* Splitting into groups, compared with brute force: never more groups than necessary. */
 #include <string.h>
 #include <tach/error.h>
 #include "core/pmu/pmu.h"
@@ -19,7 +19,10 @@ struct problem {
 	int n, nanchors;
 };
 
-/* Can the events whose bits are in `set` be counted at once? Tries every assignment. */
+/*
+ * Returns true if the events whose bits are in `set` can be counted at once. Tries every
+ * assignment.
+ */
 static int fits(const struct problem *p, unsigned set, uint64_t taken)
 {
 	const struct tach__want *w;
@@ -67,7 +70,7 @@ static int group_ok(const struct problem *p, unsigned set)
 	return 0;
 }
 
-/* The fewest groups, by dynamic programming over subsets; 99 = impossible. */
+/* Finds the fewest groups, by dynamic programming over subsets; 99 = impossible. */
 static int brute(const struct problem *p)
 {
 	unsigned anchors = (1u << p->nanchors) - 1, rest = (1u << p->n) - 1 - anchors;

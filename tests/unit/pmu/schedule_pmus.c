@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scheduling for real PMUs: what fits one group, how the rest splits, and what people read. */
+/*
+ * Scheduling for real PMUs: events that fit one group, how the others are split, and the texts
+ * of errors.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -51,10 +54,10 @@ static void fixed_counters_add_to_general_ones(void)
 		CHECK(plan.counter[i] == 32 + i - 4, "event %d on %d", i, plan.counter[i]);
 	n = schedule("skl", FOUR_SKL "MEM_LOAD_RETIRED:L3_HIT", 0, 0);
 	CHECK(n == 2 && plan.nfit == 4, "%d groups, %d fit", n, plan.nfit);
-	/* The general form of an event that has a fixed counter may use that. */
+	/* The general form of an event that has a fixed counter may use the fixed counter. */
 	n = schedule("skl", FOUR_SKL "INST_RETIRED:ANY_P CPU_CLK_UNHALTED:THREAD_P", 0, 0);
 	CHECK(n == 1, "%d", n);
-	/* ... but not with a counter mask. */
+	/* ... but a counter mask needs a general counter. */
 	n = schedule("skl", FOUR_SKL "INST_RETIRED:ANY_P:c=1", 0, 0);
 	CHECK(n == 2, "%d", n);
 }
@@ -138,7 +141,7 @@ static void anchors_are_in_every_group(void)
 	CHECK(strstr(err.text, "anchor") != NULL, "%s", err.text);
 }
 
-/* tach_set_create says how many fit, and which groups would. */
+/* tach_set_create reports how many events fit, and which groups would be needed. */
 static void a_set_that_does_not_fit(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -184,14 +187,14 @@ static void raw_codes(void)
 	      plan.counter[1], plan.counter[2]);
 	n = schedule("skl", "r8200", 0, 0);
 	CHECK(n == TACH_ERR_NOASSIGN || n == TACH_ERR_FEATCOMB, "%d: Skylake has none", n);
-	/* The fixed counter does not count an event with a comparison. */
+	/* The fixed counter cannot count an event with a comparison. */
 	n = schedule("lnl_lnc", "CPU_CLK_UNHALTED.THREAD_P:c=1:eq", 0, 0);
 	CHECK(n == 1 && plan.counter[0] < 32, "%d: on %d", n, plan.counter[0]);
 }
 
 /*
- * Raw codes use the counters of the table's event with this code: L2_RQSTS on Ice Lake four of
- * eight.
+ * Raw codes use the counters of the table's event with this code: L2_RQSTS on Ice Lake can use
+ * four of eight.
  */
 static void raw_codes_have_the_counters_of_events(void)
 {
@@ -200,13 +203,13 @@ static void raw_codes_have_the_counters_of_events(void)
 	CHECK(n == 2, "%d: %s", n, err.text);
 	for (int i = 0; i < 5; i++)
 		CHECK(plan.counter[i] < 4, "%d on %d", i, plan.counter[i]);
-	/* A umask that no event has: where its event select counts. */
+	/* A umask that no event has uses the counters of its event select. */
 	n = schedule("icl", "r0124 r0224 r0424 r0824 r0024", 0, 0);
 	CHECK(n == 2, "%d: %s", n, err.text);
-	/* L1D_PEND_MISS:PENDING on hsw: the third counter alone. */
+	/* L1D_PEND_MISS:PENDING on hsw: only the third counter. */
 	n = schedule("hsw", "r0148", 0, 0);
 	CHECK(n == 1 && plan.counter[0] == 2, "%d: on %d", n, plan.counter[0]);
-	/* Retired branches and a code that no table has: anywhere. */
+	/* Retired branches, and a code that no table has: any counter. */
 	n = schedule("icl", "r00c4 r04c4 r08c4 r10c4 r20c4 r40c4 r80c4 r02c4", 0, 0);
 	CHECK(n == 1, "%d: %s", n, err.text);
 	n = schedule("icl", "r01ff r02ff r04ff r08ff r10ff", 0, 0);
@@ -215,7 +218,7 @@ static void raw_codes_have_the_counters_of_events(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(fixed_counters_add_to_general_ones);
 	CASE(the_watchdog_holds_a_counter);
 	CASE(offcore_registers_are_two);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V: which counters an event may have, by tables and by devicetrees. The devicetrees are
+ * RISC-V: the counters that an event may use, by tables and by devicetrees. The devicetrees are
  * folders in Linux's format, with content for real chips from
  * Documentation/devicetree/bindings/perf/riscv,pmu.yaml and arch/riscv/boot/dts.
  */
@@ -54,7 +54,7 @@ static void without_a_tree_nothing_is_known(void)
 	PLACED(SBI, ANY_ONE, -1);
 }
 
-/* EIC7700 (P550): cycles and instructions have their own, the rest any of four. */
+/* EIC7700 (P550): cycles and instructions have their own counters, other events any of four. */
 static void trees_tell_by_event_and_by_selector(void)
 {
 	static const uint32_t events[] = {0x1,	   0x1,	 0x1,	  0x2,	   0x2,
@@ -73,7 +73,7 @@ static void trees_tell_by_event_and_by_selector(void)
 		cells(i ? BASE "/pmu/riscv,raw-event-to-mhpmcounters"
 			: BASE "/soc/pmu/riscv,raw-event-to-mhpmcounters",
 		      codes, 15);
-		PLACED(SBI, 0x1, 0); /* the fixed ones are not among them */
+		PLACED(SBI, 0x1, 0); /* the fixed counters are not among them */
 		PLACED(SBI, 0x4, 0x78);
 		PLACED(SBI, 0x6, 0x78);
 		PLACED(SBI, 0x7, 0);
@@ -91,7 +91,7 @@ static void trees_tell_by_event_and_by_selector(void)
 	}
 }
 
-/* A property that is cut off or too long has only the content that it holds. */
+/* A property that is cut off or too long has only the content that fits. */
 static void hostile_trees(void)
 {
 	static const uint32_t cut[] = {3, 3, 0x8, 4, 4};
@@ -146,7 +146,7 @@ static void trees_with_one_property(void)
 	PLACED(SBI, 3, -1);
 }
 
-/* sun20i-d1s.dtsi: these events of the SBI, by these codes; code n is on counter n + 2. */
+/* sun20i-d1s.dtsi: these events of the SBI, with these codes; code n is on counter n + 2. */
 static void every_event_of_the_d1(void)
 {
 	static const uint32_t events[][2] = {
@@ -181,7 +181,9 @@ static void names_of_chips(void)
 	root_wipe(root);
 	put(BASE "/compatible", "thead,th1520", 12);
 	PLACED(SBI, 3, 0x7fff8);
-	/* The long property's bytes remain in the buffer where the short one is read. */
+	/*
+	 * The bytes of the long property remain in the buffer into which the short one is read.
+	 */
 	CHECK(tach__riscv64_placed(one, TACH__RISCV_SBI, 3) == -1 &&
 	      tach__riscv64_placed(root, TACH__RISCV_SBI, 3) == 0x7fff8);
 	root_wipe(one);
@@ -204,7 +206,7 @@ static void names_of_chips(void)
 	PLACED(SBI, 3, -1);
 }
 
-/* These two chips have the same numbers of the core. */
+/* These two chips have cores with the same numbers. */
 static void chips_that_differ(void)
 {
 	static const char d1[] = "sipeed,lichee-rv\0allwinner,sun20i-d1";
@@ -231,7 +233,7 @@ static void chips_that_differ(void)
 	PLACED(SBI, 0x3, 0x10);
 }
 
-/* ---- other machines' PMUs, by their tables ---- */
+/* ---- PMUs of other machines, by their tables ---- */
 
 static struct tach_schedule plan = {.size = sizeof plan};
 static struct tach_error err;
@@ -292,7 +294,7 @@ static void tables_tell_how_many(void)
 			       "ICACHE_MISS",
 			       os) == 2,
 		      "%d", plan.ngroups);
-		/* The firmware counts by itself. */
+		/* The firmware counts this event without a counter. */
 		CHECK(schedule("rv_bullet", FOUR "rv_sbi::FW_SET_TIMER", os) == 2 &&
 			      plan.counter[4] == -1,
 		      "%d", plan.counter[4]);
@@ -302,7 +304,7 @@ static void tables_tell_how_many(void)
 	      "how many is not known: %d", plan.ngroups);
 }
 
-/* perf's own names are events of the firmware, or their number unchanged. */
+/* perf's own names are events of the firmware, or keep their number. */
 static void generic_names(void)
 {
 	CHECK(schedule("rv_bullet", "cycles instructions branches cache-misses",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters that may count an event, by its code: x86 (Intel SDM volume 3B, "Architectural
- * Performance Monitoring"; Linux arch/x86/events/intel/core.c, intel_get_event_constraints) and
- * arm64 (drivers/perf/arm_pmuv3.c). A table describes the machine.
+ * The counters that may count an event, found by its code: x86 (Intel SDM volume 3B,
+ * "Architectural Performance Monitoring"; Linux arch/x86/events/intel/core.c,
+ * intel_get_event_constraints) and arm64 (drivers/perf/arm_pmuv3.c). A table describes the
+ * machine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static void generic_events(void)
 	IS(perf(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS), 3);
 }
 
-/* Codes with the options that no fixed counter has. */
+/* Codes with options that no fixed counter has. */
 static void options(void)
 {
 	static const uint64_t bits[] = {
@@ -107,7 +108,7 @@ static void options(void)
 		UINT64_C(1) << 32, /* in a transaction */
 		UINT64_C(1) << 33, /* ... checkpointed */
 		UINT64_C(1) << 36, /* equal */
-		UINT64_C(1) << 40, /* more of the umask */
+		UINT64_C(1) << 40, /* bits of the extended umask */
 		UINT64_C(0x80) << 40,
 	};
 
@@ -153,18 +154,18 @@ static void metrics(void)
 	CHECK(machine.counters == (0xf | 7ull << 32), "no metrics, no fields");
 }
 
-/* Restrictions of the table. */
+/* Restrictions that come from the table. */
 static void tables(void)
 {
 	begin("spr");
 	/*
 	 * A general counter cannot count a pseudo code. If the fixed counter is absent, no
-	 * counter can count it.
+	 * counter can count such an event.
 	 */
 	IS(named("INST_RETIRED:PREC_DIST"), FIXED(0));
 	machine.counters &= ~FIXED(0);
 	IS(named("INST_RETIRED:PREC_DIST"), FIXED(0));
-	begin("lnl_skt"); /* here the event has a code of its own */
+	begin("lnl_skt"); /* on this PMU the event has its own code */
 	IS(named("TOPDOWN_BAD_SPECULATION:ALL"), 0xff | FIXED(4));
 	machine.counters &= ~FIXED(4);
 	IS(named("TOPDOWN_BAD_SPECULATION:ALL"), 0xff);
@@ -179,7 +180,7 @@ static void tables(void)
 	IS(named("L1D_PEND_MISS:PENDING"), 4);
 	IS(perf(PERF_TYPE_RAW, 0x148), 4);
 	IS(perf(PERF_TYPE_RAW, 0x5148), 0xff);
-	begin("skl"); /* another PMU's event, whatever its table says */
+	begin("skl"); /* an event of another PMU, with any restrictions in its table */
 	IS(perf(PERF_TYPE_RAW, 0x1ff), 0xf);
 	machine.counters = 3 | FIXED(0);
 	IS(named("UNHALTED_CORE_CYCLES"), 3);
@@ -195,7 +196,7 @@ static void tables(void)
 	IS(restricted("hsw", 2), 0xf);
 }
 
-/* Registers besides the counters, and their number. */
+/* Registers besides the counters, and how many there are. */
 static void shared_registers(void)
 {
 	static const struct {
@@ -235,7 +236,10 @@ static void shared_registers(void)
 	CHECK(!machine.nshared[TACH__SHARED_OFFCORE] && !machine.nshared[TACH__SHARED_LDLAT]);
 }
 
-/* The cycle counter counts cycles (event 0x11) and nothing else; Apple's is one of ten. */
+/*
+ * The cycle counter only counts cycles (event 0x11); Apple's cycle counter is one of ten
+ * counters.
+ */
 static void arm64(void)
 {
 	begin("arm_n1");
@@ -243,7 +247,7 @@ static void arm64(void)
 	IS(perf(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES), 0x3f | FIXED(0));
 	IS(perf(PERF_TYPE_HARDWARE, 0x11), 0x3f);
 	IS(perf(PERF_TYPE_RAW, 0x11), 0x3f | FIXED(0));
-	IS(perf(PERF_TYPE_RAW, 0x10011), 0x3f | FIXED(0)); /* the event is of 16 bits */
+	IS(perf(PERF_TYPE_RAW, 0x10011), 0x3f | FIXED(0)); /* the event has 16 bits */
 	IS(perf(PERF_TYPE_RAW, 0x8011), 0x3f);
 	IS(perf(PERF_TYPE_HW_CACHE, 0x11), 0x3f);
 	IS(perf(PERF_TYPE_HW_CACHE, 0), 0x3f);
@@ -259,7 +263,7 @@ static void arm64(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(generic_events);
 	CASE(options);
 	CASE(metrics);

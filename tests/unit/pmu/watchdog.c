@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The NMI watchdog uses a counter, if the PMU is this machine's and the kernel's file says that
- * the watchdog runs.
+ * The NMI watchdog uses a counter if the PMU belongs to this machine and the kernel's file says
+ * that the watchdog runs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 static char root[] = "/tmp/tach-watchdog-XXXXXX";
 static int asked;
 
-/* The kernel's file is this test's. */
+/* The test provides the kernel's file. */
 static const char *moved(const char *path, int flags, char *room, size_t size)
 {
 	if (strcmp(path, "/proc/sys/kernel/nmi_watchdog") != 0)
@@ -44,7 +44,7 @@ static uint64_t held(int pmu, uint32_t flags, int *host)
 static void as_the_kernel_says(void)
 {
 	static const struct {
-		const char *text; /* NULL: no such file */
+		const char *text; /* NULL: there is no such file */
 		int on;
 	} files[] = {{"1\n", 1}, {"0\n", 0}, {"", 0}, {"2\n", 0},
 		     {"\1", 0},	 {NULL, 0},  {"1", 1}};
@@ -65,7 +65,7 @@ static void as_the_kernel_says(void)
 		CHECK(held(pmus[0], TACH_SCHEDULE_NO_WATCHDOG, &host) == 0);
 		CHECK(held(pmus[0], TACH_SCHEDULE_WATCHDOG, &host) == most);
 	}
-	/* The file may be opened as the first of all. */
+	/* The file may get the first descriptor, 0. */
 	{
 		int input = dup(0);
 
@@ -80,7 +80,7 @@ static void as_the_kernel_says(void)
 	}
 }
 
-/* For other PMUs, and with TACH_PMU, the kernel is not asked. */
+/* For other PMUs, and with TACH_PMU, the kernel's file is not read. */
 static void other_pmus_have_no_watchdog(void)
 {
 	int host, here = 0;

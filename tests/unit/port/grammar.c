@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of event strings, and what is too long or has a blank. */
+/* The parts of event strings, and strings that are too long or contain a blank. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/port/grammar.h"
@@ -56,7 +56,7 @@ static void parts(void)
 		{"b:c,d::e:f,g", NULL, "b", "(c)", ",d::e:f,g"},
 		{"b:c=1,", NULL, "b", "(c>1)", ","},
 		{",b", NULL, "", "", ",b"},
-		/* A slash after something special does not end a device. */
+		/* A slash after a special character does not end a device. */
 		{"b:c/d:e", NULL, "b", "(c/d)(e)", ""},
 		{"a::b/c:d", "a", "b/c", "(d)", ""},
 		{"b=c/d", NULL, "b=c/d", "", ""},
@@ -156,7 +156,8 @@ static int split_of(const char *first, char c, size_t n, const char *last)
 }
 
 /*
- * 256 special characters with the end; 65,535 bytes. Text after the first event may be longer.
+ * 256 special characters, including the end; 65,535 bytes. Text after the first event may be
+ * longer.
  */
 static void lengths(void)
 {
@@ -173,7 +174,7 @@ static void lengths(void)
 	CHECK(split_of("b,", ':', 70000, "") == 0);
 }
 
-/* Any string of these: attributes are the same with marks and without. */
+/* Random strings of these characters: attributes are the same with marks and without. */
 static void by_chance(void)
 {
 	for (int i = 0; i < 20000; i++) {

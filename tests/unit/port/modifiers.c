@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modifiers are found by name; the search begins at the first letter. */
+/* Modifiers are found by name; the search begins with the first letter. */
 #include <string.h>
 #include "core/port/modifiers.h"
 #include "tests/check.h"
@@ -26,7 +26,8 @@ static void each_is_found(void)
 		CHECK(find(hw, os, name) == i, "%s", name);
 		CHECK(find(all_hw & ~hw, all_os & ~os, name) != i, "%s", name);
 		/*
-		 * If hardware and perf have a modifier of this name, the hardware's is first.
+		 * If hardware and perf have a modifier with this name, the hardware's comes
+		 * first.
 		 */
 		CHECK(first >= 0 && first <= i && strcmp(tach__mods[first].name, name) == 0,
 		      "%s", name);
@@ -129,7 +130,7 @@ static void values(void)
 	}
 }
 
-/* Modifiers of boxes: which ones libpfm-4 shows, and which ones have numbers. */
+/* Modifiers of boxes: those that libpfm-4 shows, and those that have numbers. */
 static void modifiers_of_boxes(void)
 {
 	static const struct {

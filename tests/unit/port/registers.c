@@ -16,7 +16,7 @@ static void appended(void)
 	CHECK(tach__available(&d, 4) && !tach__available(&d, 5) && tach__available(&d, 6) &&
 	      !tach__available(&d, 67) && tach__available(&d, 3) && tach__available(&d, 69));
 	CHECK(tach__available_of(&d, 0xff) == 0xdf);
-	in.unavailable[1] |= 1; /* the first bit of a word */
+	in.unavailable[1] |= 1; /* sets the first bit of a word */
 	CHECK(!tach__available(&d, 64) && tach__available(&d, 0));
 	CHECK(tach__pmc(&d, 4, 10, 20, 30) == 0 && tach__pmc(&d, 68, 11, 21, 31) == 0);
 	CHECK(tach__pmc(&d, 5, 1, 2, 3) == TACH_ERR_NOASSIGN &&
@@ -33,7 +33,7 @@ static void appended(void)
 	CHECK(tach__pmc(&d, 5, 1, 2, 3) == TACH_ERR_NOASSIGN && out.npmcs == 2);
 }
 
-/* The general counters: from the table's mask, else by libpfm-4's number, else any. */
+/* The general counters: from the table's mask, else by libpfm-4's number, else any number. */
 static void any_general(void)
 {
 	struct tach__pmu pmu = {0};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The solver against brute force: found whenever one exists, and the first in order. */
+/*
+ * The solver, compared with brute force: it finds a solution whenever one exists, and finds the
+ * first in order.
+ */
 #include <string.h>
 #include <tach/error.h>
 #include "core/port/port.h"
@@ -13,7 +16,7 @@ static unsigned rnd(unsigned n)
 	return (unsigned)(seed >> 33) % n;
 }
 
-/* Soils the stack, so that the solver does not find its own old values there. */
+/* Fills the stack, so that the solver does not find its own old values there. */
 static __attribute__((noinline)) void soil(void)
 {
 	volatile char stack[4096];
@@ -60,7 +63,7 @@ static int legal(const struct tach__problem *p, const int8_t *counter)
 	return 1;
 }
 
-/* Every assignment in lexicographic order; the first legal one. */
+/* Tries every assignment in lexicographic order; returns the first legal one. */
 static int brute(const struct tach__problem *p, int event, int8_t *counter)
 {
 	if (event == p->nevents)
@@ -77,7 +80,7 @@ static int brute(const struct tach__problem *p, int event, int8_t *counter)
 	return 0;
 }
 
-/* The same for a problem without required counters: takes the first that fits. */
+/* For a problem without required counters: takes the first counters that fit. */
 static int first_fit(const struct tach__problem *p, int event, uint64_t held, int8_t *counter)
 {
 	if (event == p->nevents)
@@ -143,7 +146,7 @@ static void equals_brute_force(void)
 	CHECK(solvable > 10000 && solvable < 50000, "%d solvable: a lopsided test", solvable);
 }
 
-/* Three pools that overflow into each other, and counters in none. */
+/* Three pools that overflow into each other, and counters in no pool. */
 static void through_pools(void)
 {
 	int solvable = 0;

@@ -16,7 +16,7 @@ static struct tach_encode_options options(uint32_t flags)
 	return opt;
 }
 
-/* The full name up to its first modifier. */
+/* Returns the full name up to its first modifier. */
 static void chosen(void)
 {
 	static const struct {
@@ -24,14 +24,17 @@ static void chosen(void)
 	} all[] = {
 		{"skl::OFFCORE_RESPONSE_0", "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:DMND_RFO:"
 					    "DMND_CODE_RD:OTHER:ANY_RESPONSE"},
-		/* ANY_RESPONSE excludes the groups above, chosen or by default. */
+		/*
+		 * ANY_RESPONSE excludes the groups above it, whether chosen or set by default.
+		 */
 		{"skl::OFFCORE_RESPONSE_0:ANY_RESPONSE:DMND_RFO",
 		 "skl::OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE"},
 		{"skl::OFFCORE_RESPONSE_0:L3_HITM:DMND_RFO",
 		 "skl::OFFCORE_RESPONSE_0:DMND_RFO:L3_HITM:SNP_NONE:SNP_NOT_NEEDED:SNP_MISS:"
 		 "SNP_HIT_NO_FWD:SNP_HIT_WITH_FWD:SNP_HITM:SNP_NON_DRAM"},
 		/*
-		 * A name with a umask that excludes the default does not contain the default.
+		 * The name has a umask that excludes the default, so the default is not in the
+		 * name.
 		 */
 		{"skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM",
 		 "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM"},
@@ -137,7 +140,7 @@ static void missing(void)
 			at += sprintf(at, "%s needs a umask: ", name);
 			first = err.text + (at - want);
 			/*
-			 * Left out: events of Itanium, aliases, and an event without a umask to
+			 * Omitted: events of Itanium, aliases, and an event without a umask to
 			 * suggest.
 			 */
 			if (strncmp(err.text, want, (size_t)(at - want)) != 0 || !*first)
@@ -168,7 +171,7 @@ static void missing(void)
 	CHECK(told > 200 && cut > 20, "%d told, %d cut", told, cut);
 }
 
-/* ---- the functions themselves, with cases that are in no table ---- */
+/* ---- the functions themselves, with cases that no table has ---- */
 
 static struct tach__event event_named(const char *pmu_name, const char *name)
 {
@@ -195,7 +198,7 @@ static struct tach__work work(const struct tach__event *event,
 	return w;
 }
 
-/* The event takes umasks of one group only. */
+/* The event accepts umasks of one group only. */
 static void one_group(void)
 {
 	struct tach_encode_options opt = options(0);
@@ -223,7 +226,8 @@ static void one_group(void)
 }
 
 /*
- * In libpfm-4, RFO_HIT is an alias of DEMAND_RFO_HIT: both are one umask there, but not here.
+ * In libpfm-4 RFO_HIT is an alias of DEMAND_RFO_HIT, so both are one umask there; here they are
+ * two.
  */
 static void alias_there(void)
 {

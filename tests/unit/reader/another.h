@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Allows including another architecture's header: included after each except the last one. */
+/*
+ * Allows including the header of another architecture: this file is included after each header
+ * except the last.
+ */
 #undef TACH_ARCH_FAST
 #undef TACH_ARCH_SIGNED
 #undef TACH_STUBS

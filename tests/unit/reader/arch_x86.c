@@ -12,7 +12,7 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 
-/* All 64 bits. A single success is enough: the clocks of two processors may differ. */
+/* All 64 bits. A single success is enough, because the clocks of two processors may differ. */
 static void the_clock(void)
 {
 	int between = 0;

@@ -89,7 +89,7 @@ static void high(void)
 	tach_reader_close(reader);
 }
 
-/* The numbers are given to a pipe; the bytes in it stay there, and so does the pipe. */
+/* The numbers go to a pipe; the bytes in it stay, and the pipe stays open. */
 static void taken(int in_child)
 {
 	struct tach_reader *reader = open_software();
@@ -184,7 +184,7 @@ static void closed_all(void)
 	tach_reader_close(reader);
 }
 
-/* However many readers a program opens, some numbers stay its own. */
+/* Some numbers stay free for the program, however many readers it opens. */
 static void numbers_left(void)
 {
 	static struct tach_reader *reader[MANY];
@@ -213,7 +213,7 @@ static void numbers_left(void)
 	tach_reader_close(reader[0]);
 }
 
-/* A descriptor table that is shared with a child is not the child's to clear. */
+/* A child that shares the descriptor table must not clear it. */
 static void shared_with_a_child(void)
 {
 	struct tach_reader *reader = open_software();

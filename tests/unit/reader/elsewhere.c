@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The plain C parts of headers for rare architectures. Their instructions are in functions that
- * this never calls, so that any compiler takes them.
+ * this test never calls, so any compiler accepts them.
  */
 #define TACH_ARCH_H /* each header checks that tach/arch.h includes it */
 #include <tach/base.h>
@@ -51,7 +51,7 @@ static void highest_bit_of_riscv64(void)
 	}
 }
 
-/* The stubs are this test's. */
+/* The test provides the stubs. */
 static void faults_of_riscv64_are_in_stubs(void)
 {
 	static const char stubs[3 * 32];

@@ -38,7 +38,7 @@ static struct tach_set *make(const char *events)
 	return set;
 }
 
-/* Counts start when the reader is opened; a region gets the counts added during it. */
+/* Counts start when the reader is opened; a region gets the counts that are added during it. */
 static void read_from_where_they_stood(const char *events, int instructions, int branches)
 {
 	struct tach_set *set = make(events);
@@ -72,7 +72,7 @@ static void regions_have_what_was_added(void)
 	read_from_where_they_stood("branches:u instructions:u", 1, 0);
 }
 
-/* Each thread asks for counts of its own; a thread that gets no answer has none. */
+/* Each thread asks for its own counts; a thread that gets no answer has no counts. */
 static void without_the_emulator_it_is_not_opened(void)
 {
 	struct tach_set *set = make("instructions:u");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader against a simulated kernel that interrupts it at every point: for each action, and
+ * The reader with a simulated kernel that interrupts it at every point: for each action, and
  * each access in begin, in end and in between, the result is right or flagged.
  */
 #include "tests/unit/reader/fakepage.h"
@@ -31,7 +31,10 @@ static uint32_t end(struct tach_reader *r, const struct tach_mark *mark, uint64_
 	return tach_reader_end_n(r, mark, delta, 4);
 }
 
-/* An action of the kernel, and the flags that end may set for a region interrupted by it. */
+/*
+ * An action of the kernel, and the flags that end may set for a region that the action
+ * interrupts.
+ */
 static const struct act {
 	const char *name;
 	void (*act)(void);
@@ -89,7 +92,7 @@ static long region(const struct act *a, long point, int n, unsigned width, uint6
 	flags = end(r, &mark, delta, form);
 	note(t.after);
 
-	/* An interrupt of the counter itself updates the page as well. */
+	/* An interrupt of the counter itself also updates the page. */
 	if (point < 0 || !a->act)
 		CHECK(flags == (touched ? TACH_FLAG_RESCHEDULED : 0), "%s: flags %#x", a->name,
 		      flags);
@@ -138,7 +141,7 @@ static void regions_are_right_or_flagged(void)
 	}
 }
 
-/* More events than a counter holds, again and again past its end and past 2^32 and 2^33. */
+/* More events than a counter holds, repeatedly beyond its end and beyond 2^32 and 2^33. */
 static void regions_longer_than_counters(void)
 {
 	const uint64_t most = (uint64_t)1 << 34;
@@ -149,7 +152,7 @@ static void regions_longer_than_counters(void)
 			region(&acts[a], -1, 4, 32, work, UNROLLED, &middle);
 			region(&acts[a], middle, 4, 32, work, UNROLLED, &middle);
 		}
-	/* Modular sums hold differences below 2^width, starting anywhere. */
+	/* Modular sums hold differences below 2^width from any start. */
 	for (uint64_t work = 1; work < (uint64_t)1 << 36; work = work * 3 + 1)
 		region(&acts[0], -1, 4, 40, work, UNROLLED, &middle);
 }
@@ -188,8 +191,8 @@ static void regions_longer_than_2_to_the_width(void)
 }
 
 /*
- * The same for named regions: their STOP reads modulo 2^width, detects the reschedule later,
- * and counting continues until then.
+ * Named regions: their STOP reads modulo 2^width, detects the reschedule later, and counting
+ * continues until then.
  */
 static uint32_t named(uint64_t work, unsigned width, void (*amid)(void), void (*later)(void))
 {
@@ -242,7 +245,7 @@ static void named_regions_longer_than_2_to_the_width(void)
 		}
 }
 
-/* Absolute counts: both ways give the same value, wherever the kernel interrupts. */
+/* Absolute counts: both ways of reading give the same value, wherever the kernel interrupts. */
 static void reads_are_right(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};
@@ -329,7 +332,7 @@ static void nested_regions_share_a_loss(void)
 
 /*
  * A handler runs during the end of a region that detects a loss: both regions are flagged, and
- * so is an enclosing region that ends later, regardless of what each one has recorded.
+ * so is an enclosing region that ends later, whatever each one has recorded.
  */
 static struct tach_mark in_handler;
 static uint32_t handler_flags;
@@ -412,7 +415,7 @@ static void turned_off_is_incomplete(void)
 	CHECK(tach_reader_end(r, &mark, delta) == 0 && delta[0] == 50);
 }
 
-/* For any value of the counter at the reset; with one member and with two. */
+/* The test uses any value of the counter at the reset, and one and two members. */
 static void set_back_is_lost(void)
 {
 	static const unsigned widths[] = {32, 40, 48, 64};

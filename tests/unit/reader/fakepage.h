@@ -2,8 +2,8 @@
 /*
  * Simulates a kernel, a PMU and perf pages in one thread, as far as the reader's code sees
  * them. The reader's header, core/reader/lag.c and slow.c are compiled here so that every page
- * access, counter read and system call goes through sim_step(). There the kernel may interrupt,
- * as on the thread's own CPU: it performs all its work between two of the thread's
+ * access, counter read and system call goes through sim_step(). In sim_step() the kernel may
+ * interrupt, as on the thread's own CPU: it does all its work between two of the thread's
  * instructions.
  *
  * If the includer defines SIM_SIGNAL, sim_step() does nothing and a signal handler acts as the
@@ -28,7 +28,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen);
 		(value) = sim_counter((number) + 1, &(seen));                                  \
 	} while (0)
 #define TACH_HANDLER_STEP() (__atomic_signal_fence(__ATOMIC_SEQ_CST), sim_step())
-/* The includer chooses one of the two. */
+/* The includer chooses one of the two kinds of counters. */
 #ifndef TACH_MODULAR
 #define TACH_MODULAR 1
 #endif
@@ -45,9 +45,10 @@ static struct {
 } sim_memory;
 
 struct sim_event {
-	uint64_t count;		  /* the true count */
-	uint64_t count_in, start; /* count and counter when it was put on the counter */
-	uint32_t index;		  /* 0: on none */
+	uint64_t count; /* the true count */
+	/* Count and counter value when the event was put on the counter. */
+	uint64_t count_in, start;
+	uint32_t index; /* 0: on none */
 };
 
 static struct {
@@ -57,7 +58,7 @@ static struct {
 	int error, revoked, off;
 	uint64_t enabled, running;
 	uint64_t seed;
-	/* The kernel's step: at access number `point` it does `act`. */
+	/* The kernel's step: at access number `point` it calls `act`. */
 	void (*act)(void);
 	long point, steps;
 	struct tach_set set;
@@ -91,7 +92,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen)
 		if (e->index == index && !sim.error)
 			return sim_raw(e);
 	}
-	/* Another event's counter: a plausible number. */
+	/* The counter of another event: a plausible number. */
 	return (index * 0x1234567u + 0x76543210u) & sim_mask();
 }
 
@@ -153,7 +154,7 @@ static void sim_work(int i, uint64_t amount)
 	struct sim_event *e = &sim.event[i];
 
 	if (e->index && sim_raw(e) <= sim_mask() / 2)
-		sim_put(i, e->index); /* an interrupt was due */
+		sim_put(i, e->index); /* an interrupt became due */
 	while (e->index && amount) {
 		uint64_t room = (0 - sim_raw(e)) & sim_mask();
 		uint64_t part = room && room < amount ? room : amount;
@@ -222,7 +223,7 @@ static inline void sim_starve(void)
 		sim_put(i, index[i]);
 }
 
-/* A holder of the descriptor disables the event: its enabled time stops. */
+/* A process with the descriptor disables the event: its enabled time stops. */
 static inline void sim_turn_off(void)
 {
 	sim_out();
@@ -254,7 +255,7 @@ static inline void sim_revoke(void)
 	sim.revoked = 1;
 }
 
-/* The counters pass zero; the interrupt arrives at once, or later. */
+/* The counters pass zero; the interrupt arrives immediately, or later. */
 static inline void sim_overflow(void)
 {
 	for (int i = 0; i < sim.n; i++)
@@ -302,7 +303,7 @@ void sim_step(void)
 #endif
 }
 
-/* ---- a thread's reader on this kernel ---- */
+/* ---- a thread's reader with this kernel ---- */
 
 static struct tach_reader *sim_open(int n, unsigned width, uint64_t count)
 {
@@ -328,7 +329,7 @@ static struct tach_reader *sim_open(int n, unsigned width, uint64_t count)
 		r->hot.way[i].page = tach__reader_page(r, i);
 		r->hard.member[i] = (uint8_t)i;
 	}
-	if (TACH_MODULAR && width < 40) { /* as core/reader/open.c has it */
+	if (TACH_MODULAR && width < 40) { /* as in core/reader/open.c */
 		r->extend = 1;
 		r->hot.mask = ~(uint64_t)0;
 		r->hot.way[0].page = tach__reader_page(r, TACH__SPARE);

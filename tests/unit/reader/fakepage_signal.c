@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiled reader, without calls between its instructions, against a kernel that a timer
- * signal simulates on the reader's own thread.
+ * The compiled reader, without calls between its instructions. A timer signal on the reader's
+ * own thread simulates the kernel.
  */
 #include <signal.h>
 #include <sys/time.h>
@@ -31,8 +31,9 @@ static void work(uint64_t amount)
 }
 
 /*
- * One signal, some time later. It is never set anew before it came: a timer that repeats could
- * come as fast as a slow machine handles it, and leave no time for anything else.
+ * Sends one signal, some time later. The timer is set again only after the signal came: a
+ * repeating timer could be as fast as a slow machine handles signals, and leave no time for
+ * other work.
  */
 static void strike_soon(long microseconds)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter instructions that fault: on this machine they do if it has no PMU, once a page shows
- * a counter. With the handler they take the slow exit; other faults are left alone.
+ * Counter instructions that fault: on a machine without a PMU they fault when a page shows a
+ * counter. With the handler they take the slow path; other faults stay unchanged.
  */
 #include <errno.h>
 #include <link.h>
@@ -23,7 +23,7 @@
 #include "tests/threads.h"
 #include "tests/unit/reader/liar.h"
 
-/* Result of a child that does this: its exit status, or 128 + the signal. */
+/* Runs `what` in a child: returns its exit status, or 128 + the signal. */
 static int outcome(void (*what)(void))
 {
 	int status = 0;
@@ -47,7 +47,7 @@ static void read_one(void)
 	tach_reader_read(reader, value);
 }
 
-static int fatal; /* how a counter instruction ends here without the handler */
+static int fatal; /* the signal that a counter instruction causes here without the handler */
 
 static void faults_become_slow_exits(void)
 {
@@ -367,7 +367,7 @@ static void install_around_handlers(void)
 	faults_go_down_once(1, 1);
 	tach_fault_install(NULL);
 	faults_go_down_once(1, 1);
-	/* The program's handler gets the fault first, and then ours. */
+	/* The program's handler gets the fault first, then the library's handler. */
 	tach_fault_remove();
 	faults_go_down_once(1, 1);
 	tach_fault_install(NULL);
@@ -384,7 +384,7 @@ static void crash_below_a_handler(void)
 	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
 }
 
-/* Installs the handler repeatedly, as a library of the program may. */
+/* Installs the handler repeatedly, as a library of the program may do. */
 static void put_over_often(void)
 {
 	struct sigaction action = {.sa_handler = leave_earlier};
@@ -454,7 +454,7 @@ static void installing_beside_the_loader(void)
 	CHECK(outcome(install_twice) == 0, "%d", outcome(install_twice));
 }
 
-/* A first START may install it, in an allocator too: nothing of malloc's is used. */
+/* A first START may install the handler, also inside an allocator: malloc is not used. */
 static void installing_leaves_the_allocator_alone(void)
 {
 	size_t before = heap_in_use();
@@ -465,7 +465,7 @@ static void installing_leaves_the_allocator_alone(void)
 	CHECK(heap_in_use() == before, "%zu bytes, were %zu", heap_in_use(), before);
 }
 
-/* A record older than the content of its address: it is not a counter instruction. */
+/* A record is older than the code at its address, which is no longer a counter instruction. */
 static void read_nothing(void)
 {
 	if (tach_fault_install(&err) <= 0)
@@ -498,7 +498,7 @@ static void open_it(int number, siginfo_t *info, void *context)
 	errno = EXDEV;
 }
 
-/* In the middle of any expression of the program. */
+/* The fault may be in the middle of any expression of the program. */
 static void errno_stays(void)
 {
 	struct sigaction action = {.sa_sigaction = open_it, .sa_flags = SA_SIGINFO}, before;

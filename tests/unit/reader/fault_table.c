@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of counter instructions; core/reader/fault.c is compiled here. Tests which of a
- * module's notes are used, that the table is sorted and searched, which table the handler sees,
- * and what remains if the system refuses.
+ * The table of counter instructions; core/reader/fault.c is compiled here. Tests which notes of
+ * a module are used, the order and search of the table, the table that the handler sees, and
+ * the remaining state if the system refuses.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #if TACH_ARCH_FAST
 static pthread_mutex_t *its_lock;
-static int unlocked;	   /* handlers that were changed outside the lock */
+static int unlocked;	   /* how often a handler was changed without the lock */
 static int refused_signal; /* sigaction(2) fails for this signal */
 static int other_signals;  /* requests for other signals */
 
@@ -44,7 +44,7 @@ static int some_sigaction(int number, const struct sigaction *action, struct sig
 }
 
 static size_t largest;
-static int mapped, unmapped, room = -1; /* room: number of mappings that succeed */
+static int mapped, unmapped, room = -1; /* room: number of mappings that will still succeed */
 
 static int no_room(void)
 {
@@ -125,7 +125,7 @@ static uintptr_t add_record(int32_t at, int32_t landing)
 {
 	int32_t *pair = (int32_t *)add_note("tach", 5, 1, 12);
 
-	memset((char *)pair - 3, 0xff, 3); /* bytes after the name's end */
+	memset((char *)pair - 3, 0xff, 3); /* padding after the end of the name */
 	pair[0] = at;
 	pair[1] = landing;
 	return (uintptr_t)pair;
@@ -161,7 +161,7 @@ static void notes_of_ours(void)
 		CHECK(t->record[i].at == ours[i] + (uintptr_t)at, "%d", i);
 		CHECK(t->record[i].landing == ours[i] + 4 + (uintptr_t)landing, "%d", i);
 	}
-	/* Cut off anywhere in the last: the others are taken. */
+	/* Notes that are cut off anywhere in the last note: the others are used. */
 	for (size_t size = whole; size < end_of_notes; size++) {
 		t->count = 0;
 		CHECK(scan_notes(&t, notes, size) == 0 && t->count == OTHERS, "%zu: %zu", size,
@@ -172,7 +172,7 @@ static void notes_of_ours(void)
 
 static void segments_of_a_module(void)
 {
-	ElfW(Phdr) header[5]; /* one more than the module's headers */
+	ElfW(Phdr) header[5]; /* one header more than the module has */
 	struct dl_phdr_info info = {.dlpi_phdr = header, .dlpi_phnum = 4};
 	struct table *t = fresh(0);
 	size_t half;
@@ -211,7 +211,7 @@ static void every_record_is_found(void)
 		uintptr_t least = UINTPTR_MAX;
 
 		for (size_t i = 0; i < n; i++) {
-			size_t other = i * 389 % MOST; /* in no order, without duplicates */
+			size_t other = i * 389 % MOST; /* in random order, without duplicates */
 
 			pair[other][0] = 0;
 			pair[other][1] = (int32_t)i;
@@ -278,7 +278,7 @@ static void newest_table_stays(void)
 	tach__pages_free(third, third->size);
 }
 
-/* Fills the stack, so that unset variables are not 0. */
+/* Fills the stack, so that unset variables are not 0 by chance. */
 static __attribute__((noinline)) void soil_stack(void)
 {
 	volatile char left[8192];
@@ -295,7 +295,7 @@ static int installed(int number)
 	return is_ours(&now);
 }
 
-/* Both signals have our handler, or neither has. */
+/* Either both signals have our handler, or neither has. */
 static void refused_by_the_system(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -365,7 +365,7 @@ static void ready_once(void)
 	signal(SIGILL, SIG_DFL);
 }
 
-/* System errors there do not change errno. */
+/* Errors of sigaction(2) do not change errno here. */
 static void removing_leaves_errno(void)
 {
 	CHECK(tach_fault_install(NULL) >= MANY);
@@ -439,7 +439,7 @@ static void resethand_handler_runs_once(void)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, "%#x", status);
 }
 
-/* No other signal is blocked while the handler runs. */
+/* While the handler runs, no other signal is blocked. */
 static void handlers_as_asked(void)
 {
 	struct sigaction now;
@@ -464,7 +464,7 @@ static void handlers_as_asked(void)
 }
 
 /*
- * A signal sent by kill(2), with code 0: it kills a program without a handler; one with a
+ * A signal sent by kill(2), with code 0: it kills a program without a handler; a program with a
  * handler gets it.
  */
 static void sent_by_kill(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots and fields of PERF_METRICS at any place among a set's members. */
+/* Slots and fields of PERF_METRICS, at any position among a set's members. */
 #include "core/reader/topdown.h"
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 #include "tests/check.h"
 
-/* As Linux numbers them (arch/x86/events/perf_event.h); a letter each below. */
+/* The configs that Linux uses (arch/x86/events/perf_event.h); each has a letter below. */
 static uint64_t config_of(char letter)
 {
 	switch (letter) {
@@ -15,7 +15,7 @@ static uint64_t config_of(char letter)
 		return 0x8000;
 	case 'b': /* back-end bound */
 		return 0x8300;
-	case 'l': /* the last: memory bound */
+	case 'l': /* the last one: memory bound */
 		return 0x8700;
 	default:
 		return 0xc0;
@@ -97,7 +97,7 @@ static void fields_of_a_group(void)
 	CHECK(t.field[1] == 3 && tach__topdown_steps(&t, 1) == 3);
 	CHECK(tach__topdown_steps(&t, 0) == 1 && tach__topdown_steps(&t, 3) == 1);
 	/*
-	 * Another event leads the group: it is no top-down group, but the members still are
+	 * Another event leads the group: it is not a top-down group, but the members are still
 	 * metrics.
 	 */
 	t.group = NULL;

@@ -71,7 +71,7 @@ static void forty_eight_bits_have_a_sign(void)
 	CHECK(!sum_as(TACH__BY_48, 0, &value, &lock) && (lock & 1));
 }
 
-/* Counters with widths other than 48 are not read inline: the reader's mask shows it. */
+/* Counters with widths other than 48 are not read inline: the reader's mask shows the width. */
 static void other_widths_are_not_read_inline(void)
 {
 	struct tach_reader reader = {.count = 1};
@@ -84,7 +84,7 @@ static void other_widths_are_not_read_inline(void)
 	CHECK(!tach__whole(&reader));
 }
 
-/* From here on, the test replaces CPUID: EBX of leaf 23H.0 is `ebx`, if the leaf exists. */
+/* From here on, the test answers CPUID: EBX of leaf 23H.0 is `ebx`, if the leaf exists. */
 static unsigned ebx;
 static int has_leaf;
 

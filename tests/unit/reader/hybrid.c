@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine with two core types: sets are encoded for both, readers open both, and a thread
- * that is moved from one to the other at every point of a read loses and doubles nothing.
+ * A machine with two core types: sets are encoded for both, readers open both, and if a thread
+ * is moved between them at any point of a read, no count is lost or doubled.
  */
 #include "tests/guarded.h"
 #include "tests/unit/reader/hybrid.h"
@@ -14,7 +14,7 @@ static int is_blocked(void)
 	return tach__signals_held;
 }
 
-/* A handler that measures, and is moved during that. */
+/* A handler that measures while the kernel moves the thread. */
 static void handler(void)
 {
 	struct tach_mark mark;
@@ -31,7 +31,7 @@ static void handler(void)
 	CHECK(delta[0] == 2000, "%llu", (unsigned long long)delta[0]);
 }
 
-/* The true count of the event with that tag, over all core types. */
+/* The true count of the event with that tag, over both core types. */
 static uint64_t truth(int tag)
 {
 	uint64_t sum = 0;
@@ -64,7 +64,7 @@ static void members_are_on_every_core_type(void)
 	tach_set_free(set);
 }
 
-/* A caller's attr belongs to the core PMU that it names, or to all. */
+/* A caller's attr belongs to the core PMU that it names, or to both. */
 static void attrs_of_callers(void)
 {
 	struct perf_event_attr any = {.type = PERF_TYPE_HARDWARE,
@@ -105,7 +105,7 @@ static void the_steady_state_makes_no_system_call(void)
 			CHECK(tach_reader_read_one(reader, 0, value) == 0 &&
 			      value[0] == truth(0));
 		}
-		/* With one requested member, no value of the other is written. */
+		/* If one member is requested, the other member's value is not written. */
 		mark.value[1] = delta[1] = 77;
 		tach_reader_begin_n(reader, &mark, 1);
 		sim_work(3);
@@ -132,7 +132,7 @@ static const struct act {
 
 static int by_call;
 
-/* One region with the step at `point`; how many steps there are. */
+/* Runs one region with the step at `point`; returns the number of steps. */
 static long region(const struct act *a, long point)
 {
 	uint64_t before[2], begun[2], ending[2], after[2], delta[TACH_COUNTERS_MAX];
@@ -185,7 +185,7 @@ static void nothing_is_lost_or_doubled(void)
 					steps = region(&acts[a], -1);
 				else
 					region(&acts[a], at);
-				/* After any action, it continues. */
+				/* After any action, the reader continues. */
 				sim.act = NULL;
 				tach_reader_read(reader, value);
 				if (!(acts[a].act == fail))
@@ -286,7 +286,7 @@ static void banks_are_kept(void)
 	end();
 }
 
-/* A bank belongs to one core type, even if the other type's page has an equal lock. */
+/* A bank belongs to one core type, even if the page of the other type has an equal lock. */
 static void locks_that_are_alike(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX] = {0};
@@ -314,7 +314,7 @@ static void touch(volatile char *at, size_t pages)
 		at[i * 65536] = 1;
 }
 
-/* Software events of the real kernel: the simulated one has none. */
+/* Software events come from the real kernel, because the simulated one has none. */
 static void software_events_beside(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -325,8 +325,8 @@ static void software_events_beside(void)
 		if (guarded_map(&g, 310 * 65536) != 0)
 			return;
 		/*
-		 * Each page must fault once: huge pages are disabled, and madvise fails if the
-		 * kernel has none.
+		 * Each page must fault once: huge pages are disabled; madvise fails if the
+		 * kernel has no huge pages.
 		 */
 		madvise(g.at, g.size, MADV_NOHUGEPAGE);
 		begin("page-faults cycles instructions", NULL);
@@ -349,7 +349,7 @@ static void software_events_beside(void)
 		CHECK(starved ? delta[1] > 500 && delta[2] > 1000
 			      : delta[1] == 5 && delta[2] == 10);
 		CHECK(delta[0] >= 1 && delta[0] < 200, "%llu", (unsigned long long)delta[0]);
-		/* One of their descriptors stays for later readers (readers.c). */
+		/* One descriptor of each core type stays for later readers (readers.c). */
 		CHECK(sim.asked == 2 * CORES + !starved, "%d", sim.asked);
 		end();
 		munmap(g.at, g.size);
@@ -393,7 +393,7 @@ static void without_access_it_reads_by_system_call(void)
 	sim_work(5);
 	CHECK(tach_reader_read(reader, delta) == TACH_FLAG_SYSCALL && delta[0] == 5);
 	end();
-	/* The groups were enabled one after the other, which is not a gap. */
+	/* The groups were enabled one after the other; this is not a gap. */
 	for (int on = 0; on < CORES; on++) {
 		begin("cycles", NULL);
 		sim.no_access = 1;
@@ -430,7 +430,7 @@ static void an_event_of_one_core_type(void)
 	CHECK(tach_reader_end(reader, &mark, delta) ==
 	      (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE));
 	end();
-	/* The other core type counts no member. */
+	/* The other core type cannot count any member. */
 	if (!opened("adl_grt::INST_RETIRED:ANY_P"))
 		return;
 	tach_reader_begin(reader, &mark);
@@ -464,7 +464,7 @@ static void one_of_one(void)
 	munmap(g.at, g.size);
 }
 
-/* A begin restarts a group in error state. */
+/* begin restarts a group in error state. */
 static void error_states(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -493,7 +493,7 @@ static void error_states(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 		end();
 	}
-	/* A region without its group is lost, at every attempt. */
+	/* A region whose group is in error state is lost, at every attempt. */
 	if (!opened("cycles"))
 		return;
 	sim_work(7);
@@ -611,7 +611,7 @@ static void off_and_on_always(void)
 	sim.point = sim.steps;
 }
 
-/* Pages that change at every look are given up, for read(2). */
+/* If pages change at every look, the reader gives up and uses read(2). */
 static void pages_never_still(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
@@ -638,7 +638,7 @@ static void move_late(void)
 
 /*
  * Earlier counts on the other core type are not time without counters. They do not hide such a
- * gap if it is longer than the page may be old.
+ * gap if it is longer than the possible age of the page.
  */
 static void moved_while_it_opens(void)
 {
@@ -698,7 +698,7 @@ static void faults_are_expected(void)
 	tach_fault_remove();
 }
 
-/* The child's reader counts nothing; the parent's goes on. */
+/* The child's reader counts nothing; the parent's reader continues. */
 static void after_a_fork(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -758,7 +758,7 @@ static void regions_on_a_hybrid(void)
 	tach_regions_disable();
 }
 
-/* There is nothing before the first core type, in any order of reading the groups. */
+/* There is nothing before the first core type, whichever group is read first. */
 static void read_from_the_last_on(void)
 {
 	size_t before = sizeof(struct tach__core);

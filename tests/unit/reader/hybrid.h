@@ -51,17 +51,17 @@ static inline void sim_copy(void *to, const void *from, size_t size)
 
 enum { CORES = 2, FDS = 256, WIDTH = TACH_WIDTH(48) ? 48 : 64, FIELDS_ALL = 8 };
 /*
- * Kind of an event in a group with top-down metrics: not one of them, slots, the first field.
+ * Kind of an event in a group with top-down metrics: another event, slots, or the first field.
  */
 enum { PLAIN, SLOTS, FIELD };
 static const uint64_t mask = UINT64_MAX >> (64 - WIDTH);
 
 static struct event {
 	int open, core, leader;
-	int detached; /* no descriptor, but a mapping */
+	int detached; /* the descriptor is closed, but a mapping exists */
 	uint64_t id;
-	int tag;     /* tag: low byte of config, which event it is */
-	int topdown; /* PLAIN, SLOTS, FIELD + which */
+	int tag;     /* tag: the low byte of config, which identifies the event */
+	int topdown; /* PLAIN, SLOTS, FIELD + number of the field */
 	struct perf_event_mmap_page *page;
 	uint64_t count, count_in, start; /* count: the truth */
 	uint64_t kernel;		 /* the kernel's count of this event */
@@ -74,25 +74,25 @@ static struct {
 	int on; /* the core type that the thread runs on */
 	uint64_t time, seed;
 	long calls;	/* read and ioctl */
-	int no_access;	/* pages show no index */
+	int no_access;	/* set: pages show no index */
 	int no_width;	/* bits of events, by tag, whose pages show no width */
 	int unreadable; /* every read(2) fails */
-	int stays_dead; /* events stay in error state */
-	int refuses;	/* the kernel refuses every event */
+	int stays_dead; /* set: events stay in error state */
+	int refuses;	/* set: the kernel refuses every event */
 	int asked;	/* for events */
-	int alone;	/* the kernel refuses every group member */
+	int alone;	/* set: the kernel refuses every group member */
 	int unmappable; /* number of the mmap call that fails */
-	int shares;	/* the process shares its parent's descriptors */
+	int shares;	/* set: the process shares its parent's descriptors */
 	int no_memory;	/* number of the mmap or mprotect call that fails */
 	long memory;	/* bytes mapped */
-	int software;	/* software events are the real kernel's */
+	int software;	/* set: software events come from the real kernel */
 	void (*act)(void);
 	long point, steps;
 } sim;
 
 /*
- * Fixed counter 3 and PERF_METRICS of the first core type: what was counted since they were set
- * to 0, and what the kernel kept when it took the group off.
+ * Fixed counter 3 and PERF_METRICS of the first core type: the counts since both were set to 0,
+ * and the counts that the kernel saved when it removed the group.
  */
 static struct {
 	uint64_t slots, part[FIELDS_ALL];
@@ -100,7 +100,7 @@ static struct {
 	unsigned share[FIELDS_ALL]; /* of 8 slots */
 } registers;
 
-/* ---- the machine's sysfs, in place of the library's look at it ---- */
+/* ---- the simulated sysfs, which the library reads instead of the real one ---- */
 
 int tach__sysfs_read(const char *root, const char *device, size_t device_length,
 		     const char *file, char *out, size_t size)
@@ -147,7 +147,7 @@ static void metrics_update(void)
 	}
 }
 
-/* As a read(2) does while the group counts. */
+/* The work of read(2) while the group counts. */
 static void metrics_read(void)
 {
 	metrics_update();
@@ -345,7 +345,7 @@ static void sim_enable(int leader)
 			continue;
 		if (!e->enabled)
 			e->since = sim.time;
-		if (e->error) /* time does not count in error state (__perf_update_times) */
+		if (e->error) /* time stops in error state (__perf_update_times) */
 			e->since += sim.time - e->failed;
 		e->enabled = 1;
 		e->error = 0;
@@ -354,7 +354,7 @@ static void sim_enable(int leader)
 	}
 }
 
-/* An event without descriptors ends with its mapping. */
+/* An event without descriptors ends with its last mapping. */
 static void sim_unmap(long at, long size)
 {
 	for (int fd = 0; fd < FDS; fd++) {
@@ -415,7 +415,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	}
 	if (number == SYS_close && ours)
 		event[a].open = 0;
-	/* The descriptor must exist and must not have been closed. */
+	/* The descriptor must exist and must not be closed. */
 	CHECK(number != SYS_ioctl || sim.software || (ours && !event[a].detached));
 	if (!ours || (number != SYS_read && number != SYS_ioctl))
 		return tach__sys_real(number, a, b, c, d, e, f);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a reader of two core types: what can be refused then, and what stays open. */
+/*
+ * Opening a reader of two core types: the refusals that are possible, and the descriptors that
+ * stay open.
+ */
 #include "tests/descriptors.h"
 #include "tests/unit/reader/hybrid.h"
 
 /*
- * An event that counts alone, but not together with another: reported, and nothing stays open.
+ * An event that counts alone, but not together with another: this is reported, and nothing
+ * stays open.
  */
 static void members_that_do_not_fit_together(void)
 {
@@ -27,7 +31,7 @@ static void refused_events_are_asked_for_once(void)
 	end();
 }
 
-/* A program without a standard input has its first event there. */
+/* In a program without standard input, the first event gets descriptor 0. */
 static void zero_is_a_descriptor(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -103,7 +107,7 @@ static void metrics_without_slots(void)
 	uint64_t value[TACH_COUNTERS_MAX];
 
 	begin("cycles adl_grt::INST_RETIRED:ANY_P", NULL);
-	set->cores->attr[1][1].config = 0x8000; /* the planner places it nowhere */
+	set->cores->attr[1][1].config = 0x8000; /* the planner finds no place for it */
 	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
 	CHECK(strcmp(tach_reader_missing(reader),
 		     "adl_grt::INST_RETIRED:ANY_P is a metric of packed fractions") == 0,
@@ -130,8 +134,8 @@ static void descriptors_that_stay(void)
 }
 
 /*
- * A child's pages contain zeros. Its descriptors are its own and get closed, or are its
- * parent's too and stay open when the child closes its reader.
+ * In a child, pages contain zeros. The child's descriptors are copies and get closed, or belong
+ * to the parent too and stay open when the child closes its reader.
  */
 static void given_up_by_a_child(void)
 {
@@ -149,7 +153,7 @@ static void given_up_by_a_child(void)
 		tach_reader_close(reader);
 		reader = NULL;
 		for (int fd = 0; fd < FDS; fd++)
-			if (event[fd].open) { /* or mapped for all readers */
+			if (event[fd].open) { /* or a mapping for all readers */
 				left += !event[fd].detached;
 				event[fd].open = 0;
 				close(fd);
@@ -159,7 +163,7 @@ static void given_up_by_a_child(void)
 	}
 }
 
-/* Where memory ends nothing stays mapped, and the error says so. */
+/* If memory runs out, nothing stays mapped, and the error says so. */
 static void without_memory(void)
 {
 	int code = TACH_ERR_NOMEM, nth;
@@ -192,7 +196,7 @@ static void groups_that_cannot_be_read(void)
 	end();
 }
 
-/* A set that may be multiplexed is never read by its pages. */
+/* A set that may be multiplexed never reads its pages. */
 static void multiplexed(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -212,7 +216,7 @@ static void multiplexed(void)
 	end();
 }
 
-/* If a core type lacks the event, the time on it counts as uncounted. */
+/* If a core type lacks the event, the time on that core type counts as uncounted. */
 static void events_of_the_other_core_type(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Top-down metrics on a machine with two core types, one of which has them. Read in user space,
- * the values are within the stated error, wherever the thread is moved, and even if another
- * process reads the group.
+ * Top-down metrics on a machine with two core types, one of which has them. Values that are
+ * read in user space are within the stated error, wherever the thread is moved, and even if
+ * another process reads the group.
  */
 #include "tests/unit/reader/hybrid.h"
 
@@ -11,7 +11,7 @@ static const char events[] = "adl_glc::TOPDOWN:SLOTS topdown-retiring topdown-ba
 			     "topdown-fe-bound topdown-be-bound instructions";
 static const unsigned even[FIELDS_ALL] = {3, 1, 2, 2}, odd[FIELDS_ALL] = {5, 0, 1, 2};
 
-/* Another process has the group's descriptor and reads the group; no page shows it. */
+/* Another process with the group's descriptor reads the group; no page shows it. */
 static void stranger(void)
 {
 	struct tach__group_read now;
@@ -21,7 +21,7 @@ static void stranger(void)
 			sim_read(fd, &now);
 }
 
-/* Moves the thread away for one step, which may be a read(2). */
+/* Moves the thread to the other core type for one step, which may be a read(2). */
 static void hop(void)
 {
 	static int away;
@@ -39,7 +39,7 @@ static void stranger_and_work(void)
 	sim_work(1000000);
 }
 
-/* A handler measures, and the thread is moved during that. */
+/* A handler measures, and the thread is moved while it does. */
 static void handler(void)
 {
 	struct tach_mark mark;
@@ -140,8 +140,8 @@ static void no_system_call_in_the_steady_state(void)
 			      (unsigned long long)delta[0]);
 			CHECK(tach_reader_read(reader, value) == 0);
 			/*
-			 * The error is 1/255 of about 40,000, and again where the group was put
-			 * back.
+			 * The error is 1/255 of about 40,000, and the same again when the group
+			 * was put back.
 			 */
 			CHECK(tach_reader_error(reader, 1) < 2000, "%llu",
 			      (unsigned long long)tach_reader_error(reader, 1));
@@ -152,7 +152,7 @@ static void no_system_call_in_the_steady_state(void)
 	end();
 }
 
-/* Later frames do not find values of earlier ones. */
+/* Fills the stack, so that later frames do not find old values. */
 static __attribute__((noinline)) void soil_the_stack(void)
 {
 	volatile char room[8192];
@@ -185,7 +185,7 @@ static void read_by_the_system(void)
 	end();
 }
 
-/* Its first reads reset the counters, which is not an error for later regions. */
+/* The reader's first reads reset the counters; this adds no error to later regions. */
 static void known_from_its_start_on(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
@@ -197,7 +197,7 @@ static void known_from_its_start_on(void)
 	end();
 }
 
-/* Slots lead the group, at any place in the set. */
+/* Slots lead the group, at any position in the set. */
 static void slots_lead(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -218,9 +218,7 @@ static void slots_lead(void)
 	end();
 }
 
-/*
- * A long time before a short region, or before a later reading, does not increase their error.
- */
+/* A long time before a short region, or before a later read, does not increase their error. */
 static void a_region_after_a_long_time(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -291,7 +289,7 @@ static uint32_t region(const struct act *a, long point, unsigned work)
 	return flags;
 }
 
-/* At every step of a region, on both core types, short and long. */
+/* Acts at every step of a region, on both core types, with short and long regions. */
 static void nothing_is_lost_or_doubled(void)
 {
 	static const unsigned works[] = {100, 100000};
@@ -317,7 +315,7 @@ static void nothing_is_lost_or_doubled(void)
 				region(&acts[a], at, works[start / 2]);
 				if (at == 0)
 					steps = sim.steps;
-				/* After any action, it continues. */
+				/* After any action, the reader continues. */
 				memcpy(registers.share, odd, sizeof odd);
 				sim_work(20000);
 				sim.point = -1;
@@ -325,7 +323,7 @@ static void nothing_is_lost_or_doubled(void)
 				truth = truths();
 				/*
 				 * If more is counted after another process's read than before
-				 * it, no counter shows the read: core/reader/topdown.h.
+				 * it, no counter shows that read: core/reader/topdown.h.
 				 */
 				if (acts[a].act != fail && !is_stranger(&acts[a]))
 					judge(acts[a].name, at, value, &truth, &truth);
@@ -348,7 +346,7 @@ static void without_access(void)
 		CHECK(region(&acts[0], -1, 1000) & TACH_FLAG_SYSCALL);
 		move();
 	}
-	/* User access comes back when the kernel next puts the group on. */
+	/* User access comes back when the kernel next schedules the group. */
 	sim.no_access = 0;
 	move();
 	move();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline reads of a reader with 16 members: which counters they read, in which order and
- * between which fences, how the values are used, and the request to the slow path if any of
- * them cannot be read. The test provides the slow paths.
+ * The inline reads of a reader with 16 members: the counters that they read, the order, the
+ * fences between them, the use of the values, and the call of the slow path if any counter
+ * cannot be read. The test provides the slow paths.
  */
 #include <string.h>
 #include "tests/unit/reader/simulated.h"
@@ -30,7 +30,7 @@ static struct {
 static struct tach_reader *const r = &memory.reader;
 static struct tach_mark mark;
 static uint64_t counter[ALL], delta[ALL + 1];
-static int broken; /* the member that cannot be read; -1: none */
+static int broken; /* index of the member that cannot be read; -1: none */
 static int elsewhere;
 static const uint64_t canary = 0x5ca1ab1e;
 static struct {
@@ -106,7 +106,10 @@ static void again(void)
 		delta[i] = canary;
 }
 
-/* Counters are negative, as in reality: 48 bits, and the earlier count is in the offset. */
+/*
+ * Counters are negative, as in reality: they have 48 bits, and the offset contains the earlier
+ * count.
+ */
 static void make(unsigned n)
 {
 	memset(&memory, 0, sizeof memory);
@@ -117,7 +120,7 @@ static void make(unsigned n)
 		struct perf_event_mmap_page *page = (void *)memory.page[i];
 
 		r->way[i].page = page;
-		r->way[i].stubs = done + i; /* any address: the value that is passed on */
+		r->way[i].stubs = done + i; /* any address: the value must be passed on */
 		*page = (struct perf_event_mmap_page){.lock = 2 + 2 * i,
 						      .index = i + 1,
 						      .pmc_width = 48,
@@ -136,7 +139,7 @@ static void work(void)
 }
 
 /*
- * Compares the recorded actions with those expected for n members; `broken` is the one that
+ * Compares the recorded actions with those expected for n members; `broken` is the member that
  * stops them; with or without fences.
  */
 static int did(const char *before, unsigned n, char slow, const char *after)
@@ -321,8 +324,8 @@ static void of_other_widths(void)
 /* ---- what changes meanwhile ---- */
 
 /*
- * Only the leader's lock tells an end that begin's values are outdated; any member's own lock
- * tells that it must be read again.
+ * If the leader's lock changed, begin's values are outdated; if any member's lock changed, the
+ * end must read again.
  */
 static void changed_pages(void)
 {

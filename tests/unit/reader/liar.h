@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of two software events whose pages say that there is a counter: an inline read
+ * A reader of two software events whose pages claim that there is a counter: an inline read
  * executes the counter instruction, which faults on a machine without a PMU.
  */
 #ifndef TESTS_UNIT_LIAR_H
@@ -33,7 +33,7 @@ static struct tach_reader *open_liar(void)
 	r = tach__reader(reader);
 	r->hard = r->soft;
 	r->soft.count = 0;
-	/* With other widths they are read out of line. */
+	/* Members with other widths are read out of line. */
 	r->hot.mask = TACH_MODULAR ? (UINT64_C(1) << 48) - 1 : ~UINT64_C(0);
 	for (int i = 0; i < 2; i++) {
 		struct perf_event_mmap_page *page = tach__reader_page(r, i);

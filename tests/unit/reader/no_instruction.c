@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inline reads, compiled as for a processor that tach/arch.h does not know: they read no
- * counters in user space. Each inline read fails, so the slow path is taken. Also the test of a
- * word, for which other processors have special instructions.
+ * The inline reads, compiled for a processor that tach/arch.h does not know: they read no
+ * counters in user space. Each inline read fails, so the slow path is taken. Also tests the
+ * check of a word, for which other processors have special instructions.
  */
 #include <stdint.h>
 #include "tests/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The system calls of opening and closing a reader: which events, how often, and their initial
- * state. The kernel is simulated, like in open_faults.c: hardware events are page faults, and
- * the test makes their pages.
+ * The system calls of opening and closing a reader: the events, how often, and their initial
+ * state. The kernel is simulated, as in open_faults.c: hardware events are page faults, and the
+ * test makes their pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "tests/unit/reader/pretended.h"
 
 enum { CONFIG1 = 0x30 };
-/* If user access is requested, so is a 64-bit counter, and then a 32-bit one. */
+/* A request for user access first asks for a 64-bit counter, then for a 32-bit one. */
 enum { WAYS = TACH_ARCH_ASKS ? 2 : 1 };
 
 static struct {
@@ -36,20 +36,23 @@ static struct {
 	const struct perf_event_mmap_page *page[TACH_COUNTERS_MAX];
 	/* number of these pages that still showed an event when requested */
 	int left;
-	int mapped; /* hardware pages beyond a reader's own */
+	int mapped; /* hardware pages besides a reader's own */
 	const struct tach_reader *closing;
-	int late;	       /* descriptors that were closed before their pages */
+	int late;	       /* number of descriptors that were closed before their pages */
 	int enabled, disabled; /* number of ioctl calls for hardware events */
-	int fit;   /* hardware events that fit a group; one more gives EINVAL. 0: any number */
+	int fit;   /* number of hardware events that fit a group; one more gives EINVAL. 0: any
+		      number */
 	int dead;  /* read(2) of a hardware group gives 0 bytes */
 	int stays; /* descriptors cannot be moved to other numbers */
 	int maps;  /* number of hardware pages that can be mapped; then EPERM */
-	uint64_t gap;	  /* how much of the first 1000 ns the hardware events had no counter */
-	uint64_t unknown; /* a config that gives EINVAL, also alone */
+	/* Part of the first 1000 ns in which the hardware events had no counter. */
+	uint64_t gap;
+	uint64_t unknown; /* a config that gives EINVAL, also in a group of its own */
 	long refuses;	  /* perf_event_open returns this error */
 } kernel;
 
-/* As the kernel would have filled it: enabled for 1000 ns, without a counter for 400 of them.
+/*
+ * The page as the kernel would fill it: enabled for 1000 ns, without a counter for 400 of them.
  */
 static long map_page(long at, long size, long flags)
 {
@@ -115,7 +118,9 @@ static struct tach_error err;
 static struct tach_set *set;
 static struct tach_reader *reader;
 
-/* HARD hardware events, then SOFT software events, of which the first asks for the group alone.
+/*
+ * Makes HARD hardware events, then SOFT software events; exclusive: the first event asks for an
+ * exclusive group.
  */
 static int make(int hard, int soft, int exclusive, uint32_t flags)
 {
@@ -162,7 +167,7 @@ static void end(void)
 		CHECK(!pretended[fd], "descriptor %d is open", fd);
 }
 
-/* Returns NULL if this machine has software events; asked without the library. */
+/* Returns NULL if this machine has software events; does not use the library to find out. */
 static const char *missing(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -244,7 +249,7 @@ static void slots_lead_their_group(void)
 		}
 }
 
-/* A read resets both registers; the remainder counts from then on. */
+/* A read resets both registers; later counts start from the remainder. */
 static void metrics_begin_set_back(void)
 {
 	const struct tach__topdown *t;
@@ -355,14 +360,14 @@ static void zero_is_a_descriptor(void)
 		CHECK(tach__reader(reader)->hard.leader == tach__reader(reader)->fd[0]);
 		end();
 		CHECK(fcntl(0, F_GETFD) < 0);
-		/* Opened alone, its descriptor is 0 too. */
+		/* An event that is opened alone gets descriptor 0 too. */
 		make(2, 0, 0, 0);
 		kernel.fit = 1;
 		CHECK(!opens() && err.code == TACH_ERR_NOCOUNTER, "%s", err.text);
 		end();
 		CHECK(fcntl(0, F_GETFD) < 0);
 		/*
-		 * Also for a set with software events only, in which all events except the
+		 * The same for a set with software events only, where all events except the
 		 * leader are enabled from the start.
 		 */
 		make(0, 2, 0, 0);
@@ -396,13 +401,16 @@ static void descriptors_are_kept_where_needed(void)
 		      "%d mapped: %d %d", maps, r->fd[1], r->fd[2]);
 		for (int i = 3; i < TACH_COUNTERS_MAX; i++)
 			CHECK(r->fd[i] == -1, "member %d: descriptor %d", i, r->fd[i]);
-		/* The other pages, which are this test's, keep no event. */
+		/* The other pages belong to the test, and keep no event open. */
 		CHECK(maps > 1 || (tach__group_read(&r->hard, &now) == 1 && now.count == 3));
 		end();
 	}
 }
 
-/* Time missed before the first region is known, and found in no region again. */
+/*
+ * Time without counters before the first region is known, and does not appear in a region
+ * again.
+ */
 static void gaps_before_are_known(void)
 {
 	const struct tach__reader *r;
@@ -420,7 +428,10 @@ static void gaps_before_are_known(void)
 	}
 }
 
-/* If closing an event does not take its counter from the process, it is not disabled first. */
+/*
+ * If closing an event does not take its counter from the process, the event is not disabled
+ * first.
+ */
 static void closing_leaves_the_thread_as_it_was(void)
 {
 	sigset_t own, before, after;
@@ -441,8 +452,8 @@ static void closing_leaves_the_thread_as_it_was(void)
 }
 
 /*
- * One page stays mapped from the first reader without system calls until the last one closes:
- * it is unmapped last, because a reader's own pages are unmapped before its descriptors are
+ * One page stays mapped from the first reader without system calls until the last one closes.
+ * It is unmapped last, because a reader's own pages are unmapped before its descriptors are
  * closed.
  */
 static void one_event_stays_mapped(void)

@@ -22,15 +22,15 @@
 static struct {
 	long calls, fail_at; /* number of the call that gives `error`; -1: none */
 	long error;
-	long refused; /* the number of the call that failed */
+	long refused; /* system call number of the call that failed */
 	long number;  /* if not -1: every call with this number returns `error` */
 	int fit;      /* hardware events that fit a group; one more gives EINVAL */
 	int dead;     /* read(2) of a hardware group gives 0 bytes */
-	int mediated; /* hardware events that count in guests: EOPNOTSUPP */
+	int mediated; /* set: hardware events cannot count in guests: EOPNOTSUPP */
 	unsigned width;
 } kernel;
 
-/* Anonymous memory in place of perf's page, already as the kernel would have filled it. */
+/* Anonymous memory in place of perf's page, with the content that the kernel would write. */
 static long map_page(long at, long size, long flags)
 {
 	long got = tach__sys_real(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
@@ -102,7 +102,7 @@ static int mappings(void)
 	return n;
 }
 
-/* Opens, reads, closes; the code of opening. */
+/* Opens, reads, closes; returns the code of opening. */
 static int once(void)
 {
 	struct tach_reader *reader = (struct tach_reader *)&err;
@@ -140,7 +140,7 @@ static void every_call_fails_once(void)
 		SKIP(err.text);
 	tach_set_free(set);
 	start("cycles instructions page-faults");
-	once(); /* objects that a process makes once are made now */
+	once(); /* objects that a process makes only once exist after this */
 	kernel.calls = 0;
 	CHECK(once() == 0, "%s", err.text);
 	calls = kernel.calls;
@@ -152,7 +152,7 @@ static void every_call_fails_once(void)
 			kernel.fail_at = at;
 			kernel.error = errors[e];
 			once();
-			/* A refused close or munmap is not our leak. */
+			/* If close or munmap is refused, what stays open is not our leak. */
 			kernel.fail_at = -1;
 			if (descriptors() != fds) {
 				CHECK(descriptors() == fds + 1 &&
@@ -170,7 +170,7 @@ static void every_call_fails_once(void)
 	tach_set_free(set);
 }
 
-/* The message if every call of one kind fails in this way. */
+/* Checks the message if every call of one kind fails in this way. */
 static void says(const char *events, long number, long error, int want, const char *words)
 {
 	int code;
@@ -216,8 +216,8 @@ static void a_group_too_large_says_what_fits(void)
 }
 
 /*
- * Linux 7.0: while virtual machines have the PMU, no event may count in them. Strings leave
- * guests out anyway; a caller's attr need not.
+ * Linux 7.0: while virtual machines have the PMU, no event may count in them. Event strings
+ * exclude guests anyway; a caller's attr may include them.
  */
 static void guests_are_left_out_where_they_have_the_pmu(void)
 {
@@ -278,7 +278,7 @@ static void without_pages_it_reads_by_system_call(void)
 	tach_set_free(set);
 }
 
-/* Modular sums need 40 bits; with other widths, counters are sign-extended out of line. */
+/* Modular sums need 40 bits; counters of other widths are sign-extended out of line. */
 static void widths_decide_the_way(void)
 {
 	static const unsigned widths[] = {0, 32, 39, 40, 48, 64};
@@ -301,7 +301,7 @@ static void widths_decide_the_way(void)
 			      "%u bits", widths[i]);
 		if (widths[i] == 0)
 			CHECK(TACH_PAGE(reader, 0)->index == 0 && !reader->fast);
-#if TACH_MODULAR /* otherwise the two pages are one */
+#if TACH_MODULAR /* otherwise both are the same page */
 		if (widths[i] > 0 && widths[i] < 40)
 			CHECK(r->extend && TACH_PAGE(reader, 0)->index == 0 &&
 			      reader->way[0].page->index == 1);

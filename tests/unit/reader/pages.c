@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which members get a kernel page, and how its content is used, by core/reader/pages.c compiled
- * here. The pages are the test's memory. The test replaces the architecture: whether correct
- * reads fault, and which events must not be read.
+ * Tests which members get a kernel page, and how core/reader/pages.c, compiled here, uses its
+ * content. The pages are memory of the test. The test replaces the architecture's answers:
+ * whether correct reads fault, and which events must not be read.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,8 @@
 
 static int reads_fault;	    /* correct ones may */
 static uint64_t unreadable; /* a config */
-static int faults, seldom;  /* this number of reads fault; the page changes during those */
+/* Number of reads that fault; the page changes during the later ones. */
+static int faults, seldom;
 static int counters_read;
 uint64_t read_counter(uint32_t *seen);
 
@@ -35,7 +36,7 @@ uint64_t read_counter(uint32_t *seen);
 
 enum { PAGE = 4096, SLOTS = 0x400, RETIRING = 0x8000, BAD = 0x8100 };
 
-/* Metrics after their slots, also on architectures that have none (core/reader/fields.c). */
+/* Metrics follow their slots, also on architectures that have none (core/reader/fields.c). */
 static int sim_find(struct tach__topdown *t, const struct tach_set *set, int core,
 		    const struct tach__group *group)
 {
@@ -124,7 +125,7 @@ static struct perf_event_mmap_page *page_of(int i)
 	return (struct perf_event_mmap_page *)memory.page[1 + i];
 }
 
-/* HARD hardware members after SOFT others, all with counters of that width. */
+/* Makes HARD hardware members after SOFT others, all with counters of that width. */
 static void make(int soft, int hard, unsigned width)
 {
 	memset(&memory, 0, sizeof memory);
@@ -194,7 +195,7 @@ static void each_member_has_its_page(void)
 	CHECK(r->slow_code == 0);
 }
 
-/* A blocked SIGILL kills the process if reads fault, and only then. */
+/* If reads may fault, a blocked SIGILL kills the process. */
 static void blocked_signals(void)
 {
 	sigset_t own, before;
@@ -228,7 +229,7 @@ static void what_must_not_be_read(void)
 	CHECK(r->slow == TACH__SLOW_FIRMWARE && r->slow_code == 1);
 }
 
-/* Slots are read at the spare page, metrics at none; not if the leader is not slots. */
+/* Slots are read at the spare page, metrics at none; neither is if slots are not the leader. */
 static void topdown(void)
 {
 	for (int leads = 0; leads < 2; leads++)
@@ -356,7 +357,7 @@ static void no_counter_at_all(void)
 	CHECK(r->hot.fast == 0 && r->hot.mask == ~(uint64_t)0 && r->extend == 0);
 }
 
-/* Three faults in a row are not chance; tested only where reads may fault. */
+/* Three faults in a row are not chance; this is tested only if reads may fault. */
 static void counters_that_always_fault(void)
 {
 	for (int fault = 0; fault < 2; fault++)
@@ -375,7 +376,7 @@ static void counters_that_always_fault(void)
 			CHECK(r->slow == (dead ? TACH__SLOW_ACCESS : TACH__FAST));
 			CHECK(counters_read == (!fault ? 0 : n == 3 ? 3 : n + 1));
 		}
-	/* The page changes during the read or shows no counter: nothing is known. */
+	/* The page changes during the read, or shows no counter: the reader learns nothing. */
 	make(0, 1, 48);
 	reads_fault = seldom = 1;
 	tach__pages_map(r);

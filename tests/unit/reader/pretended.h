@@ -13,7 +13,7 @@
 #include "core/os/sys.h"
 
 enum { DESCRIPTORS = 4096 };
-/* For a counter that can be read inline. */
+/* The width of a counter that can be read inline. */
 enum { PRETENDED_WIDTH = TACH_WIDTH(48) ? 48 : 64 };
 
 static int pretended[DESCRIPTORS];
@@ -46,7 +46,7 @@ static long pretended_open(const struct perf_event_attr *attr, long leader, int 
 	return fd;
 }
 
-/* fcntl(2), by which a descriptor may get another number. */
+/* fcntl(2), which gives a descriptor another number. */
 static long pretended_move(long fd, long command, long from)
 {
 	long up = tach__sys_real(SYS_fcntl, fd, command, from, 0, 0, 0);

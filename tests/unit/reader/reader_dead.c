@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader whose thread has ended, used by a new thread at the same address: it counts no
- * thread, and LOST says so. */
+/*
+ * The thread of a reader has ended, and a new thread at the same address uses the reader: it
+ * counts no thread, and LOST says so.
+ */
 #include <pthread.h>
 #include <string.h>
 #include <tach.h>
@@ -33,7 +35,7 @@ static void *use(void *unused)
 
 static void in_thread(void *(*run)(void *))
 {
-	/* The C library puts the thread's variables there, too. */
+	/* The C library also puts the thread's variables there. */
 	static char stack[1 << 20] __attribute__((aligned(4096)));
 	pthread_attr_t attr;
 	pthread_t thread;

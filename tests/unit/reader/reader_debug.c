@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * -With -DTACH_DEBUG, the library also makes checks that are too slow for the fast path, and
+ * -With -DTACH_DEBUG, the library makes more checks, which are too slow for the fast path, and
  * reports a failed one by TACH_FLAG_LOST.
  */
 #define TACH_DEBUG

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of regions that another thread reads: groups, hybrids, top-down metrics, emulated and
- * software counts; groups that were taken away, reset or closed meanwhile. The kernel is
- * pretended: read(2) gives what a test says.
+ * Another thread ends a region and reads it: groups, hybrids, top-down metrics, emulated and
+ * software counts; groups that lost their counters, were reset or were closed in between. The
+ * kernel is simulated: read(2) returns what the test scripts.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct perf_event_mmap_page page;
 static struct tach_mark mark;
 static uint64_t delta[TACH_COUNTERS_MAX], error, emulated[TACH__EMULATED_COUNTS];
 static struct tach__group_read group[8]; /* by descriptor */
-static long fails[8];			 /* 1: error state; negative: an errno */
+static long fails[8];			 /* 1: error state; negative: -errno */
 static int reads[8];
 
 static long sys(long number, long a, long b, long c, long d, long e, long f)
@@ -53,8 +53,8 @@ static void group_of(struct tach__group *g, int descriptor, int count)
 }
 
 /*
- * A set of three hardware members: their counts are 1000, 2000, 3000 at the mark, and 7, 8, 9
- * more at the end.
+ * A set of three hardware members: at the mark their counts are 1000, 2000, 3000, and at the
+ * end they have grown by 7, 8, 9.
  */
 static void begin(void)
 {
@@ -109,8 +109,7 @@ static void plain(void)
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED));
 	CHECK(is(7, 8, 9));
 	/*
-	 * The group was without counters meanwhile: shown by its times, or recorded by the
-	 * thread.
+	 * The group had no counters for a time: its times show this, or the thread recorded it.
 	 */
 	begin();
 	group[HARD].enabled = 50;
@@ -142,7 +141,7 @@ static void gone(void)
 	mark.lock = BEGUN | 1;
 	mark.flags = TACH_FLAG_LOST;
 	CHECK(end() == TACH_FLAG_LOST && is(0, 0, 0) && reads[HARD] == 0);
-	/* If another program's file has the descriptor's number, it is not read. */
+	/* If a file of the program has the descriptor's number, it is not read. */
 	begin();
 	reader.hard.id++;
 	CHECK(end() == TACH_FLAG_LOST && is(0, 0, 0) && reads[HARD] == 0);
@@ -157,7 +156,7 @@ static void by_read(void)
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) && is(7, 8, 9));
 }
 
-/* Groups that had counters for a part of the time are scaled. */
+/* A group that had counters for a part of the time is scaled. */
 static void scaled(void)
 {
 	begin();
@@ -179,7 +178,7 @@ static void scaled(void)
 	set.flags = TACH_SET_MULTIPLEX;
 	group[HARD].running = mark.running;
 	CHECK(end() & TACH_FLAG_LOST && is(0, 0, 0));
-	/* It was never enabled: turned off by other code. */
+	/* The group was never enabled, because other code turned it off. */
 	group[HARD].enabled = mark.enabled;
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) && is(10, 20, 30));
 	/* The times of the groups may differ by the time between their reads. */
@@ -188,7 +187,7 @@ static void scaled(void)
 	CHECK(end() == TACH_FLAG_SYSCALL && is(10, 20, 30));
 }
 
-/* ---- hybrids: one group a core type; the sums of both ---- */
+/* ---- hybrids: one group per core type; the result is their sum ---- */
 
 static void begin_hybrid(void)
 {
@@ -210,12 +209,12 @@ static void hybrids(void)
 	begin_hybrid();
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED));
 	CHECK(is(1, 3, 5) && reads[CORE] == 1 && reads[CORE + 1] == 1 && reads[HARD] == 0);
-	/* If a core type counts no member, the time on it is missing. */
+	/* If a core type counts no member, the time on that core type is missing. */
 	begin_hybrid();
 	hybrid.core[1].members = hybrid.core[1].group.count = 0;
 	mark.value[0] = mark.value[1] = mark.value[2] = 0;
 	CHECK(end() & TACH_FLAG_INCOMPLETE && reads[CORE + 1] == 0 && is(500, 1001, 1502));
-	/* No group counted for a while: recorded by the thread, or shown by the times. */
+	/* No group counted for a time: the thread recorded it, or the times show it. */
 	begin_hybrid();
 	hybrid.grown = BEGUN + 2;
 	CHECK(end() & TACH_FLAG_INCOMPLETE);
@@ -241,10 +240,11 @@ static void begin_topdown(void)
 	reader.topdown.group = &reader.hard;
 	reader.topdown.members = 6;
 	reader.topdown.field[1] = 5;
-	reader.topdown.field[2] = 3; /* its error is three steps: core/reader/fields.c */
+	/* The metric's error is three steps: core/reader/fields.c. */
+	reader.topdown.field[2] = 3;
 }
 
-/* read(2) sets the registers back, and `turn` tells the thread. */
+/* read(2) resets the registers, and `turn` tells the thread that. */
 static void topdown(void)
 {
 	begin_topdown();
@@ -254,14 +254,14 @@ static void topdown(void)
 	CHECK(error == tach__topdown_unknown(1000, 4) + 4, "%llu", (unsigned long long)error);
 	CHECK(reader.topdown.turn == 1);
 	CHECK(!(end() & TACH_FLAG_LOST) && reader.topdown.turn == 3);
-	/* A metric that decreased by less than its error did not count. */
+	/* A metric that decreased by less than its error counts as unchanged. */
 	begin_topdown();
 	group[HARD].value[0] = mark.value[0] + 1000;
 	error = tach__topdown_unknown(1000, 4);
 	group[HARD].value[1] = mark.value[1] - error;
 	group[HARD].value[2] = mark.value[2] - 3 * error;
 	CHECK(!(end() & TACH_FLAG_LOST) && is(1000, 0, 0));
-	/* Slots that decreased were reset. */
+	/* Slots that decreased have been reset. */
 	begin_topdown();
 	group[HARD].value[0] = 1;
 	CHECK(end() & TACH_FLAG_LOST && is(0, 0, 0));

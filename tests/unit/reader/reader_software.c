@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Software events by read(2): works on every machine, PMU or not. */
+/* Software events by read(2): works on every machine, with or without a PMU. */
 #include <string.h>
 #include <sys/prctl.h>
 #include <tach/reader.h>
@@ -63,7 +63,10 @@ static void page_faults_are_counted(void)
 	tach_set_free(set);
 }
 
-/* The program closed the descriptor before begin; at the end another one has its number. */
+/*
+ * The program closed the descriptor before begin; at the end its number belongs to another
+ * file.
+ */
 static void a_begin_that_failed_is_lost(void)
 {
 	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK);
@@ -93,7 +96,9 @@ static void a_begin_that_failed_is_lost(void)
 	tach_set_free(set);
 }
 
-/* Turned off by prctl(2) before the region, in it, or both: the faults in between are missing.
+/*
+ * Events are turned off by prctl(2) before the region, in it, or both: faults during that time
+ * are missing.
  */
 static void turned_off_is_incomplete(void)
 {

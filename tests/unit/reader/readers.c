@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of readers alone: the order of its steps, the sentinel, and the cleanup in a child.
+ * The list of readers without readers: the order of its steps, the sentinel, and the cleanup in
+ * a child.
  */
 #include <pthread.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "core/reader/open.h"
 #include "tests/check.h"
 
-static int held, taken; /* signals, and the lock */
+static int held, taken; /* states of signals and of the lock */
 static pthread_mutex_t *its;
 
 static void sim_hold(sigset_t *before)
@@ -244,7 +245,7 @@ static void no_sentinel(void)
 		leave_open(&r[0], 1);
 		CHECK(maps == 1 && closes == 1 && !sentinel.page && !sentinel.size);
 	}
-	/* Descriptors begin with 0; pages may have any address. */
+	/* Descriptors start with 0; pages may have any address. */
 	begin();
 	r[0].hot.fast = 1;
 	sentinel_fd = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated perf pages: every read of them, by code that is compiled after this header, calls
- * sim_step(). The behaviour is the same on every machine.
+ * Simulated perf pages: code that is compiled after this header calls sim_step() at every read
+ * of a page. The behaviour is the same on every machine.
  */
 #ifndef TESTS_UNIT_READER_SIMULATED_H
 #define TESTS_UNIT_READER_SIMULATED_H

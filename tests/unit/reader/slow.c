@@ -37,7 +37,7 @@ static void mixed(int hard, int emulates, int soft, uint32_t flags)
 		for (int i = 0; i < (int)n; i++)
 			CHECK(delta[i] == worth(hard, emulates, i), "%d of %u: %llu", i, n,
 			      (unsigned long long)delta[i]);
-		/* Counts since the open, from each member on. */
+		/* Counts since the open, starting at each member in turn. */
 		for (unsigned from = 0; from + n <= (unsigned)all && n; from++) {
 			fill(delta);
 			CHECK(tach__read_slow(r, delta, from, n) == flags);
@@ -172,7 +172,7 @@ static void reads_lost(struct tach_reader *r, unsigned n, uint32_t besides, cons
 		CHECK(delta[i] == 0, "%s", what);
 }
 
-/* A reader of another thread reads nothing. */
+/* If another thread owns the reader, it reads nothing. */
 static void of_another_thread(void)
 {
 	static const int kinds[][3] = {{0, 0, 2}, {0, 2, 0}, {2, 0, 0}, {2, 1, 1}, {0, 1, 1}};
@@ -205,7 +205,7 @@ static void of_another_thread(void)
 	}
 }
 
-/* The same if begin was on the fast path. */
+/* The same is true if begin took the fast path. */
 static void ended_elsewhere_after_a_fast_begin(void)
 {
 	static char stranger;
@@ -222,7 +222,7 @@ static void ended_elsewhere_after_a_fast_begin(void)
 	}
 }
 
-/* A fast begin does not set the flags in the mark, so their content is arbitrary. */
+/* A fast begin does not write the mark's flags, so their content is arbitrary. */
 static void flags_of_a_fast_begin(void)
 {
 	for (unsigned bit = 0; bit < 32; bit++) {
@@ -249,7 +249,7 @@ static void flags_of_a_fast_begin(void)
 	}
 }
 
-/* Other code disabled events by prctl: begun while disabled, ended while disabled, and both. */
+/* Other code disabled events by prctl: begin while disabled, end while disabled, or both. */
 static void software_turned_off(void)
 {
 	for (int hard = 0; hard < 2; hard++)
@@ -324,11 +324,11 @@ static void hardware_refused(void)
 	CHECK(mark.flags == TACH_FLAG_SYSCALL, "%#x", mark.flags);
 	hard_refused = 1;
 	zeros(r, 3, "refused at end");
-	/* In error state, begin enables it again; an end does not. */
+	/* In error state, begin enables the group again; an end does not. */
 	hard_refused = 0;
 	sim_fail();
 	zeros(r, 3, "failed amid");
-	/* This does not always help; then the value is unknown. */
+	/* Enabling does not always help; then the value is unknown. */
 	hard_dead = 1;
 	tach__reader(r)->lag = 5;
 	tach__reader(r)->grown_lock = 6;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers for the slow paths: fakepage.h's kernel, with a group of software events too. */
+/* Readers for the slow paths: fakepage.h's kernel, and a group of software events. */
 #ifndef TESTS_UNIT_READER_SLOW_H
 #define TESTS_UNIT_READER_SLOW_H
 
 #include <errno.h>
 #include "tests/unit/reader/fakepage.h"
 
-/* Where the thread's core type, or top-down metrics, make it another's: this test's. */
+/*
+ * Simulates the cases in which the thread's core type, or top-down metrics, make the group
+ * another one.
+ */
 static unsigned others;
 static char other;
 static const void *other_got;
@@ -58,7 +61,7 @@ uint32_t tach__topdown_read(struct tach__reader *r, uint64_t *all)
 	return another('R', all, 0);
 }
 
-/* Told apart by its number: the hardware's descriptor is 0. */
+/* Software groups are recognised by this number: the hardware's descriptor is 0. */
 enum { SOFT = 7 };
 static const uint64_t canary = 0x5ca1ab1e5ca1ab1e;
 static uint64_t soft_count[TACH_COUNTERS_MAX], emulated[TACH__EMULATED_COUNTS];
@@ -77,7 +80,7 @@ static inline long sys(long number, long a, long b, long c, long d, long e, long
 		return sim_sys(number, a, b, c, d, e, f);
 	soft_read++;
 	if (soft_refused)
-		return soft_refused < 0 ? soft_refused : 0; /* or in error state */
+		return soft_refused < 0 ? soft_refused : 0; /* refused, or in error state */
 	soft_enabled += !soft_off;
 	to->enabled = soft_enabled;
 	memcpy(to->value, soft_count, sizeof soft_count);

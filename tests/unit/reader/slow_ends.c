@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow exits at begin and end: how often they read, and what that takes. */
+/* The slow paths of begin and end: how often they read, and what the reads cost. */
 #include "tests/unit/reader/slow.h"
 
 /* ---- begin's own time ---- */
 
 /*
- * Narrow counters are always read out of line; if the kernel interrupts a reading, it is
- * repeated.
+ * Narrow counters are always read out of line; if the kernel interrupts a read, it is repeated.
  */
 static void begun_out_of_line(void)
 {
@@ -24,7 +23,7 @@ static void begun_out_of_line(void)
 		flags = sim_page(0)->lock == mark.lock - 1 ? 0 : TACH_FLAG_RESCHEDULED;
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == flags, "%ld", at);
 		CHECK(delta[0] == 100 && delta[1] == 201, "%ld", at);
-		/* The first reading's error is smaller. */
+		/* The first read has a smaller error. */
 		tach_reader_begin_n(r, &mark, 2);
 		sim_starve();
 		CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_INCOMPLETE);
@@ -45,7 +44,7 @@ static void step_in_again(void)
 }
 
 /*
- * The kernel interrupts each reading of a begin: it is repeated a hundred times, then the
+ * The kernel interrupts each read of a begin: the read is repeated a hundred times, then the
  * region is flagged.
  */
 static void begun_out_of_line_among_others(void)
@@ -70,7 +69,7 @@ static void begun_out_of_line_among_others(void)
 			CHECK(delta[0] == 100 && delta[1] == 201, "%ld", every);
 		}
 	/*
-	 * A hundred repetitions suffice if each reading is interrupted once; in most runs it is
+	 * A hundred repetitions suffice if each read is interrupted once; in most runs it is
 	 * more often, or never.
 	 */
 	CHECK(given_up[0] == 0, "%d", given_up[0]);
@@ -79,7 +78,8 @@ static void begun_out_of_line_among_others(void)
 }
 
 /*
- * A begin that exceptionally took the slow path: the slow path's own counts are in the region.
+ * A begin exceptionally takes the slow path, and the region includes the slow path's own
+ * counts.
  */
 static void begun_out_of_line_for_once(void)
 {
@@ -110,12 +110,13 @@ static void revoke_for_a_while(void)
 {
 	sim.revoked = 1;
 	sim.act = restore;
-	sim.point = sim.steps + 6; /* the end's own counter read, and the slow path's */
+	/* One is the end's own counter read, the other the slow path's. */
+	sim.point = sim.steps + 6;
 }
 
 /*
- * The counter could not be read before, and can be read now: the slow path's own counts are in
- * the region.
+ * The counter could not be read at begin, and can be read now: the region includes the slow
+ * path's own counts.
  */
 static void faults_for_once(void)
 {
@@ -132,7 +133,7 @@ static void faults_for_once(void)
 		CHECK(!sim.revoked && flags == TACH_FLAG_RESCHEDULED && delta[0] == 100,
 		      "%#x, %llu", flags, (unsigned long long)delta[0]);
 		CHECK(n == 1 || delta[1] == 201, "%llu", (unsigned long long)delta[1]);
-		/* The same for a group that was rescheduled, or had no counters. */
+		/* The same happens if the group was rescheduled, or had no counters. */
 		tach_reader_begin(r, &mark);
 		sim_starve();
 		sim.act = revoke_for_a_while;
@@ -141,7 +142,7 @@ static void faults_for_once(void)
 	}
 }
 
-/* The sums show whether it was read once, several times, or not inline. */
+/* The sums show if the counter was read once, several times, or not inline. */
 static void sums_tell_how_often(void)
 {
 	struct tach_reader *r = open_sim(1, 48);
@@ -152,7 +153,10 @@ static void sums_tell_how_often(void)
 	sim.point = sim.steps + 1;
 	sum = 0;
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 2 && sum == 7000);
-	/* Gets a counter after it was seen without one: read again if that may fault. */
+	/*
+	 * The event gets a counter after it was seen without one: if reads may fault, it is
+	 * read again.
+	 */
 	sim_out();
 	sim.act = sim_move;
 	sim.event[0].index = 1;
@@ -163,7 +167,7 @@ static void sums_tell_how_often(void)
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 0);
 }
 
-/* A page other than the leader's changes during the end. */
+/* The page of another member than the leader changes during the end. */
 static void other_pages_change(void)
 {
 	int seen = 0;
@@ -214,7 +218,7 @@ static void counts_after_the_end_are_excluded(void)
 	}
 }
 
-/* With read(2) at both ends, counts are complete for any length of the region. */
+/* If both ends use read(2), counts are complete for any length of the region. */
 static void by_the_system_at_both_ends(void)
 {
 	struct tach_reader *r = open_sim(2, 48);
@@ -268,7 +272,7 @@ static void fewer_members(void)
 		}
 }
 
-/* ---- from modular sums to whole counts ---- */
+/* ---- modular sums become whole counts ---- */
 
 static void whole_counts(void)
 {
@@ -308,7 +312,7 @@ static void set_back_by_the_count(void)
 
 /*
  * The region begins after the counter passed zero, before its interrupt: the difference is the
- * count, and one update of the page does not add 2^width, for any running time.
+ * count, and the update of the page does not add 2^width, for any running time.
  */
 static void begun_past_zero(void)
 {
@@ -338,7 +342,7 @@ static void begun_past_zero(void)
 
 /* ---- named regions, whose values are completed later ---- */
 
-/* Clears the stack, so that unset variables are 0, which is not a count here. */
+/* Clears the stack, so that unset variables are 0. 0 is not a possible count here. */
 static __attribute__((noinline)) void clear_stack(void)
 {
 	volatile char left[8192];
@@ -368,7 +372,7 @@ static void not_read_later(void)
 }
 
 /*
- * If present counts cannot be read, a short region is right without them, and a long one is
+ * If present counts cannot be read, a short region is right without them, and a long region is
  * lost.
  */
 static void settled_without_counts(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow paths' data about a group: its lag, its loss, its share of time. */
+/* The slow paths' data about a group: its lag, its loss, and the time that it counted. */
 #include "tests/unit/reader/slow.h"
 
 /* ---- loss of counters ---- */
@@ -23,7 +23,7 @@ static void recovered_groups_begin_anew(void)
 	CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_INCOMPLETE);
 }
 
-/* The recorded lag of a group only grows; the lock at that time is kept with it. */
+/* The recorded lag of a group only grows; the lock value of that moment is kept with it. */
 static void noted_lags(void)
 {
 	struct tach__reader *r = tach__reader(open_sim(1, 48));
@@ -38,7 +38,7 @@ static void noted_lags(void)
 	CHECK(tach__note_lag(r, 2, 10, 8) == TACH_FLAG_RESCHEDULED && r->grown_lock == 8);
 }
 
-/* Result of read(2): complete, nothing, too little, or a refusal. */
+/* Results of read(2): complete, nothing, too short, or an error. */
 static long read_result;
 
 static long reads(long number, long a, long b, long c, long d, long e, long f)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of regions of a group with top-down metrics, with scripted readings. */
+/* The ends of regions of a group with top-down metrics, with scripted reads. */
 #include <string.h>
 #include "core/reader/reader.h"
 #include "tests/check.h"
 
-/* The group's members; the entry after the last one is not a member. */
+/* The group's members; the entry after the last member is ignored. */
 enum { SLOTS = 4, BACKEND = 1, PLAIN = 6, RETIRING = 0, MEMBERS = 4, NONE = 5, ALL = 7 };
 enum { UNTOUCHED = 77, ERROR = 11, BEHIND = 4 };
 
@@ -61,7 +61,7 @@ static uint32_t sim_since(struct tach__reader *r, uint32_t lock)
 	return since;
 }
 
-/* Called only for ends where both reads are by read(2), with the later one's times. */
+/* Called only if both ends used read(2), with the times of the later read. */
 static uint32_t sim_scale(const struct tach__reader *r, const struct tach_mark *mark,
 			  const struct tach__group_read *now, unsigned n, uint64_t *delta)
 {
@@ -89,7 +89,7 @@ static struct tach__reader reader;
 static struct tach_mark mark;
 static uint64_t delta[TACH_COUNTERS_MAX];
 
-/* A reading of 2000 slots or more, or of a read(2), at an even lock. */
+/* Simulates a read of 2000 slots or more, inline or by read(2), at an even lock. */
 static struct tach__look shows(uint32_t flags, uint64_t more)
 {
 	struct tach__look l = {.flags = flags, .error = ERROR, .behind = BEHIND, .lock = 8};
@@ -101,7 +101,7 @@ static struct tach__look shows(uint32_t flags, uint64_t more)
 	return l;
 }
 
-/* The region began at lock 6, with 500 of each event before the values of `shows`. */
+/* The region began at lock 6, when each event was 500 below the values of `shows`. */
 static void begin(uint32_t flags)
 {
 	memset(&reader, 0, sizeof reader);
@@ -169,10 +169,7 @@ static void begun_by_read(void)
 	afresh = reader.hot.fast = 0;
 	begins(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
 	CHECK(reads == 1);
-	/*
-	 * If the group could be read in user space, a second reading shows whether it was
-	 * disabled.
-	 */
+	/* If the group could be read in user space, a second read shows if it was disabled. */
 	begin(0);
 	afresh = 0;
 	begins(TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE, ALL, 200, 3000, 2500);
@@ -181,7 +178,7 @@ static void begun_by_read(void)
 	afresh = 0;
 	reading[1].enabled++;
 	begins(TACH_FLAG_SYSCALL, ALL, 200, 3001, 2500);
-	/* If the second reading fails, the first is used. */
+	/* If the second read fails, the first is used. */
 	for (int failed = -1; failed <= 0; failed++) {
 		begin(0);
 		afresh = 0;
@@ -210,7 +207,7 @@ static void both_ends_by_looks(void)
 	begin(0);
 	CHECK(end(ALL) == 0 && checks == 1 && reads == 0);
 	differs(ALL, 500);
-	/* The errors of both ends, and what read(2) calls in between add. */
+	/* The errors of both ends, and the errors of the read(2) calls in between. */
 	CHECK(reader.topdown.error == ERROR + 23 + BEHIND - 3);
 	begin(0);
 	CHECK(end(PLAIN) == 0);
@@ -288,8 +285,8 @@ static void both_ends_by_read(void)
 }
 
 /*
- * A metric may decrease by its error; the error of the last metric, which gets the remainder,
- * is larger.
+ * A metric may decrease by its error; the last metric gets the remainder, so its error is
+ * larger.
  */
 static void backward(void)
 {
@@ -344,7 +341,7 @@ static void whole_counts(void)
 
 	begin(0);
 	reads_(0, 0);
-	/* Metrics alone never go backward. */
+	/* If only metrics decreased, the group was not reset. */
 	looked.count[BACKEND] -= 5;
 	looked.count[RETIRING] -= 5;
 	looked.count[SLOTS] -= 5;

@@ -22,10 +22,10 @@ static struct {
 	uint64_t slots, fields;		    /* the registers */
 	uint64_t kernel[TACH_COUNTERS_MAX]; /* earlier read(2) values of slots, by member */
 	int state;			    /* result of a read(2) that succeeds or fails */
-	int faults, other_fails;	    /* the counter that faults: 1 slots, 2 metrics */
-	char trace[64];			    /* sequence of events */
-	int at;				    /* at that step */
-	void (*act)(void);		    /* comes this */
+	int faults, other_fails; /* the counter whose read faults: 1 slots, 2 metrics */
+	char trace[64];		 /* sequence of events */
+	int at;			 /* at that step */
+	void (*act)(void);	 /* comes this */
 } sim;
 
 static void step(char what)
@@ -71,7 +71,7 @@ static uint64_t part_of(int member)
 	return sim.slots * (sim.fields >> 8 * reader.topdown.field[member] & 255) / 255;
 }
 
-/* A read(2) resets both registers if the thread is on a processor that has them. */
+/* A read(2) resets both registers if the thread runs on a core that has them. */
 static int sim_read(struct tach__group_read *now)
 {
 	step('R');
@@ -96,7 +96,7 @@ static int sim_group_read(const struct tach__group *g, struct tach__group_read *
 	return sim_read(now);
 }
 
-/* For a machine with only one core type. */
+/* On a machine with one core type, this is sim_read. */
 static int sim_read_or_recover(struct tach__reader *r, struct tach__group_read *now)
 {
 	CHECK(r == &reader && !r->hybrid);

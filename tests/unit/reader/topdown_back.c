@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Resets of a group with top-down metrics, and the record of them. */
+/* Resets of a group with top-down metrics, and how the reader records them. */
 #include "tests/unit/reader/topdown.h"
 
 static void set_back(int state)
@@ -41,7 +41,7 @@ static void set_back_here(void)
 	}
 }
 
-/* On another processor, the kernel has counted everything and resets nothing. */
+/* On another processor, the kernel has already counted everything and resets nothing. */
 static void set_back_while_elsewhere(void)
 {
 	for (int unknown = 0; unknown < 2; unknown++) {
@@ -61,8 +61,8 @@ static void moved(void)
 }
 
 /*
- * It is unknown whether the group was reset: without user access, or if the thread moved
- * meanwhile.
+ * Without user access, or if the thread moved during the read, it is unknown if the group was
+ * reset.
  */
 static void set_back_somewhere(void)
 {
@@ -92,7 +92,7 @@ static void nothing_to_be_read(void)
 	}
 }
 
-/* The handler reads the group, and the same amount is counted again. */
+/* The handler reads the group, and then the same amount is counted again. */
 static void handler(void)
 {
 	struct tach__group_read now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at a group with top-down metrics, with interruptions. */
+/* Reads of a group with top-down metrics, with interruptions. */
 #include "tests/unit/reader/topdown.h"
 
 static void reading_has_slots_and_metrics(void)
@@ -15,7 +15,7 @@ static void reading_has_slots_and_metrics(void)
 		CHECK(l.count[BACKEND] == 1120 && l.count[RETIRING] == 610);
 		CHECK(l.slots == 2550 && l.error == 11 && l.behind == 7);
 		CHECK(l.lock == 102 && l.flags == 0);
-		/* Data recorded for the next look. */
+		/* Data recorded for the next read. */
 		CHECK(t->turn == 0 && t->slots == 2550);
 		CHECK(t->least[BACKEND] == 1120 && t->least[RETIRING] == 610);
 		CHECK(t->least[SLOTS] == 100 && t->least[PLAIN] == 100 &&
@@ -116,7 +116,7 @@ static void looks_afresh(void)
 	}
 }
 
-/* count of the read(2) in the check minus that of the reading before */
+/* count of the read(2) in the check minus that of the earlier read */
 static uint64_t counted;
 
 static void count_on(void)
@@ -130,10 +130,10 @@ static void taken(void)
 	sim.slots = counted;
 }
 
-/* Steps of the check after those of its reading: index, slots, reset. */
+/* Steps of the check after the steps of its inline read: index, slots, reset. */
 enum { LOOK_STEPS = 11, AT_SLOTS = LOOK_STEPS + 1, AT_READ = LOOK_STEPS + 4 };
 
-/* Returns the slots of a read(2) that replaces the reading, or AS_IT_WAS. */
+/* Returns the slots of a read(2) that replaces the inline read, or AS_IT_WAS. */
 static const uint64_t AS_IT_WAS = UINT64_MAX;
 static uint64_t checked(uint64_t error, int at, void (*act)(void), uint64_t count)
 {
@@ -156,7 +156,7 @@ static void a_long_region_is_checked(void)
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_READ, count_on, TOLERATED + more) ==
 		      (more ? 3550 + TOLERATED + more : AS_IT_WAS));
-		/* Counts before the second reading of the slots do not belong to it. */
+		/* Counts before the second read of the slots do not belong to it. */
 		begin(orders[0]);
 		CHECK(checked(FRESH + 1, AT_SLOTS, count_on, 2u * TOLERATED) == AS_IT_WAS);
 		/* Another process reset the group and read its counts. */
@@ -184,7 +184,7 @@ static void failing(void)
 	sim.slots = 1;
 }
 
-/* No result if the check itself is impossible. */
+/* If the check itself is impossible, there is no result. */
 static void checks_that_fail(void)
 {
 	begin(orders[0]);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The additions of a STOP in core/region/add.h: their words and their order. A handler
- * may run between any two of its stores, so the test records each ordered store and each fence;
- * it records a plain store when its value is first seen.
+ * The additions of a STOP in core/region/add.h: their words and their order. A handler may run
+ * between any two stores, so the test records each ordered store and each fence. It records a
+ * plain store when it first sees the value.
  *
  * The includer defines how words change, and the expected record for one counter:
  *   ADD, COUNT   of a word, and of one that a handler changes
  *   NESTED       the pairs inside
- *   SUMS, LOOPED the sums, where the number of counters is a constant and where it is not
+ *   SUMS, LOOPED the sums, if the number of counters is a constant and if it is not
  *   SHOWN        the children that snapshots see
  */
 #ifndef TESTS_UNIT_REGION_ADDING_H
@@ -20,7 +20,7 @@
 
 static void told(const char *what, const void *at);
 
-/* Words are plain here, so that every access is recorded. */
+/* Words are plain here, so that every access can be recorded. */
 #undef TACH_ONCE_IS_VOLATILE
 #define TACH_ONCE_IS_VOLATILE 0
 
@@ -137,7 +137,7 @@ static void never(struct tach_region_mark *m)
 	CHECK(0);
 }
 
-/* Each word is another number. */
+/* Each word gets a different number. */
 static void set_up(uint32_t counters, int in)
 {
 	uint64_t *word = (uint64_t *)(void *)&own, *around = (uint64_t *)(void *)&outside;

@@ -2,7 +2,7 @@
 /* The additions of a STOP, two words at once in straight code: see adding.h. */
 #include <tach/arch.h>
 
-#undef __SANITIZE_THREAD__ /* its builds have code of their own: adding_words.c */
+#undef __SANITIZE_THREAD__ /* that build uses other code: adding_words.c */
 #undef TACH_BUMP
 #undef TACH_BUMP_TWO
 #undef TACH_COUNT

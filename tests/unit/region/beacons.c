@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several copies of the library in one process: which copy finds which, with simulated objects.
+ * Several copies of the library in one process: the copy that each one finds, with simulated
+ * objects.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,7 +83,7 @@ static void begin(void)
 	}
 }
 
-/* A note that leads to a beacon, with all fields correct. */
+/* Writes a note that leads to a beacon, with all fields correct. */
 static void note(uint32_t type, const char *name, size_t length, size_t size,
 		 const struct tach__beacon *to)
 {
@@ -188,7 +189,7 @@ static void the_only_copy_is_the_owner(void)
 	other.magic++;
 	tach__beacon_claim();
 	CHECK(tach__beacon.state == TACH__BEACON_OWNER && !opens && !owner);
-	/* The object is then never unloaded; errno keeps the program's value. */
+	/* The object is never unloaded after that; errno keeps the program's value. */
 	errno = EXDEV;
 	tach__beacon_keep_loaded();
 	CHECK(opens == 1 && strcmp(opened, "/lib/one.so") == 0 && errno == EXDEV);
@@ -212,7 +213,7 @@ static void joined(void)
 	CHECK(tach__beacon.state == TACH__BEACON_JOINED && !tach__beacon_is_excluded());
 	CHECK(tach__beacon_owner() == &other && !other.others[0]);
 	CHECK(opens == 1 && strcmp(opened, "/lib/other.so") == 0);
-	/* The owner is no longer the copy that it joined. */
+	/* The copy that it joined no longer owns the regions. */
 	tach__beacon.state = TACH__BEACON_OWNER;
 	CHECK(!tach__beacon_owner());
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated thread for cold_begins.c and cold_ends.c: replacements for the functions that the
- * slow paths of START and STOP call; they record each call. UNDER_TEST: the file with the slow
+ * A simulated thread for cold_begins.c and cold_ends.c: the functions that the slow paths of
+ * START and STOP call are replaced, and record each call. UNDER_TEST: the file with the slow
  * paths.
  */
 #ifndef TESTS_UNIT_REGION_COLD_H
@@ -66,7 +66,7 @@ static void order(void)
 	if (at_order)
 		at_order();
 }
-/* Arguments of the begin and end of a cost; record NULL: no enclosing region. */
+/* Arguments for the begin and end of a cost; record NULL: no enclosing region. */
 static struct tach__thread *cost_record;
 static struct {
 	/* around: number of enclosing regions; level: number that stay open */
@@ -142,7 +142,7 @@ static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void 
 	return NULL;
 }
 
-/* Begins without an open region. */
+/* Resets the thread, without an open region. */
 static void thread_begin(void)
 {
 	memset(memory, 0, sizeof memory);

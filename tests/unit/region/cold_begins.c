@@ -64,7 +64,7 @@ static void fence(void);
 
 enum { ID = TACH__SITE_FIRST, ROW }; /* slots 1 and 2 */
 
-/* A snapshot that finds a slot's id finds all of it ready. */
+/* A snapshot that reads a slot's id finds the whole slot ready. */
 static void ordered(const void *at, int order)
 {
 	for (int i = 0; i < SLOTS; i++)
@@ -76,21 +76,22 @@ static struct tach_site site;
 static struct tach__config config;
 static _Alignas(4096) union {
 	struct tach__reader it;
-	char pages[4096 * (2 + TACH_COUNTERS_MAX)]; /* the leader's page, then each counter's */
+	/* The leader's page, then each counter's page. */
+	char pages[4096 * (2 + TACH_COUNTERS_MAX)];
 } reader;
 static const char stubs[16]; /* stands for the addresses of the counters' code */
 static struct tach__sampling sampling;
 static uint32_t histograms[1];
 static struct {
 	/* The test's script. */
-	int enabled[3]; /* results, in turn; -1: unchanged */
+	int enabled[3]; /* results, one per call; -1: unchanged */
 	int no_thread, flat, gated, no_row, alone;
 	struct tach__sampling *sampling;
 	uint32_t registered, row;
 	const struct tach__beacon *owner;
-	uint32_t locks[4]; /* locks of reads that fail; 0: correct reads */
-	int slow_pairs; /* number of the slow path's reads during which a handler's region ends
-			 */
+	uint32_t locks[4]; /* locks that the reads return; odd: the read failed; 0: correct
+			      reads */
+	int slow_pairs;	   /* number of slow reads during which a handler's region ends */
 	/* What there was. */
 	int asked, nsums;
 	struct tach_site *of;
@@ -329,7 +330,7 @@ static void elsewhere_1(struct tach_site *of, struct tach_region_mark *to)
 	SAY("elsewhere fenced ");
 }
 
-/* Begins with `level` open regions; another region begins, and its slot is ready. */
+/* Prepares `level` open regions; another region begins, and its slot is ready. */
 static void begin(uint32_t level)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -373,7 +374,7 @@ static void begin(uint32_t level)
 		cost_record = NULL;
 }
 
-/* The same, but the slot is not ready. */
+/* The same with a slot that is not ready. */
 static void begin_unready(uint32_t level)
 {
 	begin(level);
@@ -496,7 +497,7 @@ static void divided_rows(void)
 	}
 }
 
-/* Another set may come while the thread follows to one; inside a region it waits. */
+/* Another set may be activated while the thread follows to one; inside a region it waits. */
 static void until_no_set_is_pending(void)
 {
 	begin_unready(0);
@@ -515,7 +516,7 @@ static void not_measured(void)
 {
 	uint64_t before;
 
-	/* Switched off: this region, or all regions. */
+	/* This region, or all regions, are switched off. */
 	begin_unready(0);
 	site.id = TACH_SITE_OFF;
 	before = lost();
@@ -531,7 +532,7 @@ static void not_measured(void)
 	tach__begin_cold(&site, &mark, 0);
 	SAID("configure cost heal epochs spent ");
 	CHECK(lost() == before);
-	/* No room for the slot: the entry is lost if it was enabled. */
+	/* If there is no memory for the slot, an enabled entry is lost. */
 	for (int wanted = 0; wanted < 2; wanted++) {
 		begin_unready(0);
 		sim.no_thread = 1;
@@ -548,7 +549,7 @@ static void not_measured(void)
 	tach__signals_held--;
 	SAID("");
 	CHECK(lost() == before + 3);
-	/* The thread is not open yet: no region was left open, and no epoch began. */
+	/* The thread is not open yet, so no region was left open, and no epoch began. */
 	begin_unready(0);
 	hot->record = NULL;
 	site.id = TACH_SITE_OFF;
@@ -613,7 +614,7 @@ static void another_copy(void)
 		tach__begin_cold(&site, &mark, fenced);
 		SAID("configure owner ");
 		CHECK(site.id == TACH_SITE_OFF && !mark.end && !site.begin);
-		/* This copy was asleep, and is the owner now. */
+		/* This copy was inactive, and is the owner now. */
 		begin_unready(0);
 		tach__beacon.state = TACH__BEACON_ASLEEP;
 		tach__begin_cold(&site, &mark, fenced);
@@ -656,7 +657,7 @@ static void pair_ends(void)
 	hot->state += (uint64_t)1 << 32;
 }
 
-/* The state is read after the pairs: it is the state either before or after a handler. */
+/* The state is read after the pairs, so it is the state before or after a handler. */
 static void opens(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -677,7 +678,8 @@ static void opens(void)
 }
 
 /*
- * An entry in an open entry of the same region; the mark's address shows which entry is open.
+ * An entry inside an open entry of the same region; the mark's address shows which entry is
+ * open.
  */
 static void recursions(void)
 {
@@ -701,7 +703,7 @@ static void recursions(void)
 		outer->end = k == 4 ? NULL : ends;
 		part->outer = (uintptr_t)outer;
 		tach__begin_checked(&site, k == 5 ? &marks[1] : &marks[2], slot, 0, hot);
-		/* In an uncertain case, it checks whether that entry was left open. */
+		/* If that is uncertain, START checks whether that entry was left open. */
 		SAID(k == 0 || k == 7 ? "aside0 open begin "
 				      : "configure cost heal thread residue spent open begin ");
 		CHECK(sim.part == tach__part(slot, COUNT, 1));
@@ -732,7 +734,7 @@ static void closing(void)
 
 /* ---- torn ones ---- */
 
-/* As START leaves it: the level is raised, and the entry is on the stack. */
+/* The state after START: the level is raised, and the entry is on the stack. */
 static struct tach__part *begin_torn(uint32_t level)
 {
 	struct tach__slot *slot = &slots[1].slot;
@@ -759,7 +761,7 @@ static void torn_start_begins_again(void)
 		hot->pairs[0] = 8;
 		hot->pairs[1] = 1;
 		sim.locks[1] = 2; /* torn once more */
-		/* As after a handler's region that took this place and ended. */
+		/* The state after a handler's region that took this place and ended. */
 		part->outer = TACH__OUTER_NONE;
 		part->ceiling = TACH__CEILING_OPEN;
 		tach__begin_torn(fenced, &mark, hot);
@@ -802,7 +804,7 @@ static void start_begins_again_in_another_epoch(void)
 static void start_begins_again_at_another_level(void)
 {
 	static const struct {
-		uint32_t top, own, level; /* own: the place of the region's slot */
+		uint32_t top, own, level; /* own: the position of the region's slot */
 		int lost;
 	} cases[] = {
 		{LEVEL + 1, LEVEL, LEVEL, 0},
@@ -869,11 +871,11 @@ static void slow(void)
 		}
 }
 
-/* ---- the places of the counters ---- */
+/* ---- places of counters ---- */
 
 /*
  * The record of a counter: the lock at which its page showed a number, or the address of the
- * number's code.
+ * code for that number.
  */
 static uint64_t known(int i)
 {
@@ -937,7 +939,10 @@ static void seen_before(void)
 	}
 }
 
-/* Index 0, or a page under write: read slowly, and nothing was seen. */
+/*
+ * Index 0, or a page that is being written: the counter is read slowly, and nothing is
+ * recorded.
+ */
 static void unreadable_counters_are_not_recorded(void)
 {
 	for (int k = 0; k < 4; k++) {

@@ -28,14 +28,16 @@ static void sim_cost_add(struct tach__thread *of, const uint64_t *sums, uint32_t
 #include "tests/unit/region/cold.h"
 
 static struct {
-	/* The test's script: results of tach__edges_stop, in turn, and events in between. */
+	/*
+	 * The test's script: results of tach__edges_stop, one per call, and events in between.
+	 */
 	int stops[4];
 	uint64_t cold_after[4], state_after[4];
 	uint32_t flags, since_flags;
 	int lowers;
 	/* What there was. */
 	int nstops;
-	uint64_t asked[4]; /* states in which the region was stopped */
+	uint64_t asked[4]; /* states with which the region was stopped */
 	int fenced, add_fenced;
 	struct tach__reading added;
 	struct tach__slot *around, *slot;
@@ -151,7 +153,7 @@ static void begin(uint32_t level)
 		tach__stack(hot, at)[0] = at ? &slots[at].slot : record.outside;
 		tach__stack(hot, at)[1] = &slots[at + 1].slot;
 	}
-	/* Entries above the innermost are left over from regions that have ended. */
+	/* Entries above the innermost region are left from regions that have ended. */
 	tach__stack(hot, level)[2] = &slots[level + 1].slot;
 	memset(&sim, 0, sizeof sim);
 	for (int n = 0; n < 4; n++)
@@ -167,8 +169,8 @@ static void begin(uint32_t level)
 }
 
 /*
- * Checks the values of one reading: without the part that was not added, and all others except
- * the set's sums.
+ * Checks the values of one read: without the part that was not added, and all other sums except
+ * the set's.
  */
 static void added(int stop, uint32_t flags, uint64_t less, int fenced)
 {
@@ -225,8 +227,8 @@ static void read_twice(void)
 					SAID("cost residue heal since add spent ");
 				added(0, flags ? TACH_FLAG_SYSCALL : TACH_FLAG_RESCHEDULED,
 				      record.residue.again[!flags][fenced][0], fenced);
-				if (!known) /* an unflagged one: another page than the leader's
-					     */
+				if (!known) /* an unflagged one: the page of another member than
+					       the leader */
 					CHECK(memcmp(cost.residue,
 						     record.residue.rescheduled[!flags][fenced],
 						     sizeof cost.residue) == 0);
@@ -251,7 +253,7 @@ static void read_in_another(void)
 		}
 }
 
-/* As the fast STOP left it in the mark. */
+/* The state in which the fast STOP leaves the mark. */
 static void rescheduled(void)
 {
 	uint64_t delta[TACH__SUMS];
@@ -283,14 +285,14 @@ static void moved(void)
 		SAID("stop since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_RESCHEDULED, record.residue.again[1][fenced][0], fenced);
-		/* START had read no counters: nothing was read in vain. */
+		/* START had read no counters, so no cost is subtracted. */
 		begin(0);
 		mark.counters.lock = 9;
 		tach__end_moved(&mark, fenced);
 		SAID("stop since since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_RESCHEDULED, 0, fenced);
-		/* A handler ran in between. */
+		/* A handler ran between the reads. */
 		begin(0);
 		mark.counters.lock = 8;
 		sim.stops[0] = 0;
@@ -310,7 +312,7 @@ static void torn_stop_reads_again(void)
 		SAID("stop since since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
 		added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
-		/* A handler took a slow path before the reading or during it. */
+		/* A handler took a slow path before the read or during it. */
 		for (int before = 0; before < 2; before++) {
 			begin(0);
 			hot->state += (uint64_t)before << 32;
@@ -348,7 +350,7 @@ static void cold(void)
 	}
 }
 
-/* START was in another epoch: costs up to the reading are subtracted. */
+/* START was in another epoch: costs up to the read are subtracted. */
 static void cold_in_another_epoch(void)
 {
 	begin(LEVEL);
@@ -364,7 +366,7 @@ static void cold_in_another_epoch(void)
 	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, LEVEL));
 }
 
-/* Another epoch is all that is unusual. */
+/* Only the epoch differs. */
 static void begin_spent(uint32_t level)
 {
 	begin(level);
@@ -389,7 +391,9 @@ static void only_spent(void)
 		CHECK(sim.hot_state == TACH__STATE(OPENING, EPOCH + 1, LEVEL + 1));
 		CHECK(record.epoch == EPOCH + 1);
 	}
-	/* What the reading says of its page is known, and a START that took the slow path. */
+	/*
+	 * The read's record of its page is known, also after a START that took the slow path.
+	 */
 	for (int odd = 0; odd < 2; odd++) {
 		begin_spent(LEVEL);
 		begin_reader(10);
@@ -398,16 +402,16 @@ static void only_spent(void)
 		tach__end_cold(&mark, 0);
 		SAID("stop settle add known 3 ");
 	}
-	/* Flat: never inside another. */
+	/* A flat region is never inside another. */
 	begin_spent(0);
 	tach__end_not_flat(&mark, TACH__FLAT_STATE);
 	SAID("stop settle add ");
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0] - 7, 0);
-	/* The outermost begins the epochs again, while it is open. */
+	/* The outermost region restarts the epochs while it is open. */
 	CHECK(sim.hot_state == TACH__STATE(OPENING, 0, 1) && record.epoch == 0);
 }
 
-/* Each of these is unusual too. */
+/* Each of these differs in more than the epoch. */
 static void more_than_spent(void)
 {
 	static int32_t owed[1][2];
@@ -437,16 +441,14 @@ static void more_than_spent(void)
 
 static void another_epoch(void)
 {
-	/* After the state was read. */
+	/* Now after the state was read. */
 	if (orders < 2)
 		return;
 	at_order = NULL;
 	hot->state += (uint64_t)1 << 32;
 }
 
-/*
- * A handler runs during the reading: it is repeated, and the cost of the last reading counts.
- */
+/* A handler runs during the read: the read is repeated, and the cost of the last one counts. */
 static void cold_with_handlers(void)
 {
 	begin(LEVEL);
@@ -460,7 +462,7 @@ static void cold_with_handlers(void)
 	      sim.asked[2] == hot->state);
 	CHECK(sim.spent[0] == 1040 && sim.spent[1] == 41 && sim.spent[2] == 42);
 	added(2, 0, record.residue.before[1][0] - 7, 1);
-	/* Or the handler runs before the reading, after the cost was determined. */
+	/* The handler may also run before the read, after the cost was determined. */
 	begin(LEVEL);
 	record.residue_known = 0;
 	at_order = another_epoch;
@@ -469,8 +471,8 @@ static void cold_with_handlers(void)
 	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 4);
 	SAID("stop stop cost residue since settle heal level 3 add spent ");
 	/*
-	 * After the reading: the cost does not belong to this epoch, because enclosing regions
-	 * subtract it.
+	 * If it runs after the read, the cost does not belong to this epoch, because enclosing
+	 * regions subtract it.
 	 */
 	begin(LEVEL);
 	record.residue_known = 0;
@@ -533,7 +535,7 @@ static void unflat(void)
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
 	/*
-	 * The cost that the slow path cannot measure itself is the same as for other regions.
+	 * The slow path cannot measure this cost itself; it is the same as for other regions.
 	 */
 	CHECK(cost.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
 }
@@ -554,7 +556,7 @@ static void found_by_its_mark(void)
 	}
 }
 
-/* A copied mark finds the entry at its level, if that entry began as the mark says. */
+/* A copied mark finds the entry at its level if that entry began when the mark says. */
 static void found_by_a_copy(void)
 {
 	static struct tach_region_mark moved;
@@ -644,7 +646,7 @@ static void another_threads(void)
 	CHECK(!mark.end && refused() == before + 1);
 	for (int i = 0; i < 4; i++)
 		CHECK(others[i].limit == (i == 2 ? 0 : 64), "%d", i);
-	/* An entry of the parent process is not a fault. */
+	/* An entry of the parent process is not reported as a fault. */
 	others[2].limit = 64;
 	tach__registry.inherited = OPENING;
 	mark.end = ends;

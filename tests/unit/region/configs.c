@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Configurations alone: how one is made, the list of all, and that unreferenced ones are freed
+ * Configurations without threads: making one, the list of all, and freeing unreferenced ones
  * completely and once, outside the lock.
  */
 #include <math.h>
@@ -100,7 +100,9 @@ static void made(void)
 	no_memory = 0;
 }
 
-/* The stride of a slot: its words, then the room for top-down metrics, in whole cache lines. */
+/*
+ * The stride of a slot: its words, then the space for top-down metrics, in whole cache lines.
+ */
 static void strides(void)
 {
 	for (int count = 0; count <= TACH_COUNTERS_MAX; count++)
@@ -111,10 +113,10 @@ static void strides(void)
 
 			memset(&counted, 0, sizeof counted);
 			counted.count = count;
-			/* One metric needs the same room as two. */
+			/* One metric needs the same space as two. */
 			for (int i = at; i >= 0 && i < count; i++)
 				counted.member[i].attr.type = METRICS;
-			/* Entries after them are ignored. */
+			/* Members after these metrics are ignored. */
 			if (count < TACH_COUNTERS_MAX)
 				counted.member[count].attr.type = METRICS;
 			if (at >= 0)
@@ -140,7 +142,7 @@ static void swept(void)
 		if (!all[i])
 			return;
 	}
-	/* A single one; and three that take turns, listed in order after it. */
+	/* One configuration alone; and three that take turns, in the list after it. */
 	all[0]->generation = 5;
 	tach__config_list(all[0]);
 	CHECK(r->configs == all[0] && !all[0]->next);
@@ -155,7 +157,7 @@ static void swept(void)
 	CHECK(all[0]->generation == 5 && all[2]->generation == 6 && all[3]->generation == 6);
 	tach__configs_sweep();
 	CHECK(frees == 0 && rows_freed == 0 && sets_freed == 0);
-	/* One with another reference stays. */
+	/* A configuration with another reference stays. */
 	all[2]->refs++;
 	for (int i = 0; i < MOST - 1; i++)
 		tach__config_drop(all[i]);

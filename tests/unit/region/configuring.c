@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses, makes and activates the set to count: the order of the steps, and the cleanup if one
- * fails.
+ * Choosing, making and activating the set to count: the order of the steps, and the cleanup if
+ * one fails.
  */
 #include "tests/unit/region/configuring.h"
 
@@ -68,7 +68,7 @@ static void steps_that_fail(void)
 {
 	static const struct {
 		const char *step, *then;
-		int own; /* number of sets that the library owns by then */
+		int own; /* number of sets that the library owns at that step */
 	} all[] = {
 		{"plan", "close plan forget ", 0},
 		{"set", "close plan set forget ", 0},
@@ -133,7 +133,7 @@ static void options(void)
 	globs[TACH__ONLY_SIZE - 1] = 'g';
 	CHECK(is_refused((struct tach_regions_options){.only = globs}, TACH_ERR_TOOMANY));
 	CHECK(strstr(error.text, " 1023 bytes"), "%s", error.text);
-	/* The set is in use, or was used and is still referred to. */
+	/* The set is in use, or was used and still has references. */
 	other.set = NULL;
 	tach__registry.configs = &theirs;
 	CHECK(is_refused((struct tach_regions_options){.set = our_set}, TACH_ERR_INVAL));
@@ -150,8 +150,8 @@ static void options(void)
 }
 
 /*
- * Inside a region the call fails; it first detects a region of the calling thread that was left
- * open.
+ * Inside a region the call fails; before that it looks for a region of the calling thread that
+ * was left open.
  */
 static void inside_a_region(void)
 {
@@ -246,7 +246,7 @@ static void another_copy(void)
 	tach_regions_disable();
 	CHECK(asked == 4 && tach_regions_enabled() == 33 && asked == 5);
 	/*
-	 * A set belongs to the copy that made it: in another version it may have another
+	 * A set belongs to the copy that made it, because another version may have another
 	 * layout.
 	 */
 	strcpy(theirs.version, "0");

@@ -16,7 +16,7 @@
 #include "tests/ordered.h"
 #include "tests/unit/region/locked.h"
 
-/* The recorded steps; the step that fails, with this code. */
+/* The recorded steps, and the step that fails with this code. */
 static char steps[400];
 static const char *failing, *because = "";
 static int failure, fails_once;
@@ -179,7 +179,7 @@ static void sim_site_select(struct tach__site *site)
 	step("select", NULL);
 }
 
-/* A thread that runs now finds the new set, with its number. */
+/* Threads that run after this find the new set, with its number. */
 static void sim_threads_interrupt(void)
 {
 	CHECK(locks == 1);
@@ -296,7 +296,7 @@ static void sim_output_at_exit(const char *file)
 	step("output", NULL);
 }
 
-/* Data read without the lock are stored before the word that publishes them. */
+/* Data that others read without the lock are stored before the word that publishes them. */
 static void ordered(const void *at, int order)
 {
 	CHECK(at != &tach__registry.config || order == __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of a slow path's cost: the log, its sum and its epochs, with simulated clock,
+ * The record of slow paths' costs: the log, its sum and its epochs, with a simulated clock,
  * counters and locks.
  */
 #include <stdio.h>
@@ -48,7 +48,10 @@ static const uint64_t left_over[] = {100, 200, 300};
 static char said[80];
 static int no_memory;
 
-/* A child that another thread forks in between finds the complete copy, and then its size. */
+/*
+ * If another thread forks during the change, the child finds the complete copy, and then its
+ * size.
+ */
 static void ordered(const void *at, int order)
 {
 	CHECK((at != &own.log && at != &own.log_size) || order == __ATOMIC_RELEASE);
@@ -139,7 +142,7 @@ static void start(uint32_t epoch)
 		own.cold[i] = 1000 * (i + 1);
 }
 
-/* A cold exit inside regions, the last of which began in that epoch. */
+/* A slow path inside regions; the last region began in that epoch. */
 static void spend(uint32_t epoch)
 {
 	struct tach__cost cost;
@@ -199,7 +202,7 @@ static void no_cost_without_an_enclosing_region(void)
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && !own.log);
 }
 
-/* The thread changes to another set, with a record of its own. */
+/* The thread changes to another set, which has its own record. */
 static void moved(void)
 {
 	struct tach__cost cost;
@@ -219,7 +222,7 @@ static void out_of_memory(void)
 	no_memory = 1;
 	spend(0);
 	CHECK(cold_is(1000, 2000, 3000) && state_epoch() == 0 && own.epoch == 0 && !own.log);
-	/* The open regions have this flag. */
+	/* The open regions get this flag. */
 	CHECK(around.slot.provenance[1] == LEVEL, "%d", (int)around.slot.provenance[1]);
 	tach__cost_subtract(&own, 0, own.cold, delta);
 	CHECK(delta[0] == 5 && delta[1] == 6 && delta[2] == 7);
@@ -260,7 +263,7 @@ static void add_known(void)
 	tach__cost_add(&own, known, LEVEL);
 }
 
-/* Regions are open, the last of which began in that epoch, in that part of its slot. */
+/* Simulates open regions: the last one began in that epoch, in that part of its slot. */
 static void open_in(uint32_t epoch, int inner)
 {
 	struct tach__slot **stack = tach__stack(self, LEVEL);
@@ -281,18 +284,18 @@ static void known_costs(void)
 		add_known();
 		CHECK(cold_is(5010, 5000, 5007) && state_epoch() == 2 && own.epoch == 2);
 		CHECK(own.log[3] == 5000 && own.log[4] == 5000 && own.log[5] == 5000);
-		/* An epoch that ended has its row. */
+		/* The epoch that ended gets its row. */
 		add_known();
 		CHECK(cold_is(5020, 5000, 5014) && state_epoch() == 2 && own.epoch == 2);
 		CHECK(own.log[3] == 5000 && own.log[5] == 5000 && own.log[6] == 0);
-		/* The numbers after it are free again when the regions inside have ended. */
+		/* Later epoch numbers are free again when the regions inside have ended. */
 		self->state = TACH__STATE(OPENING, 9, LEVEL);
 		add_known();
 		CHECK(state_epoch() == 2 && own.epoch == 2 && own.log[3] == 5000);
 	}
 }
 
-/* Without a row for it, the epoch stays. */
+/* If there is no memory for its row, the epoch stays. */
 static void known_without_memory(void)
 {
 	start(0);
@@ -301,7 +304,7 @@ static void known_without_memory(void)
 	CHECK(!own.log && state_epoch() == 0 && own.epoch == 0 && cold_is(1010, 2000, 3007));
 }
 
-/* A handler at one of the places where the order matters: it adds the same. */
+/* A handler runs at one of the places where the order matters, and adds the same amounts. */
 static int comes_at;
 static void (*then)(void);
 static void handler(void)
@@ -323,12 +326,14 @@ static void known_in_a_handler(void)
 		comes_at = 0;
 		CHECK(cold_is(5020, 5000, 5014) && state_epoch() == 2 && own.epoch == 2, "%d",
 		      at);
-		/* The cost of neither. */
+		/* Neither cost is added. */
 		CHECK(own.log[3] == 5000 && own.log[4] == 5000 && own.log[5] == 5000, "%d", at);
 	}
 }
 
-/* The first call makes room and calibrates; it does nothing where its cost would not matter. */
+/*
+ * The first call allocates memory and calibrates; it does nothing if its cost would not matter.
+ */
 static void asides(void)
 {
 	start(0);
@@ -363,7 +368,10 @@ static void epochs(void)
 	start(4);
 	tach__epochs_reset(self);
 	CHECK(own.epoch == 0 && self->state == TACH__STATE(OPENING, 0, 0));
-	/* The entry is in one of two parts; the part is known, or neither has it. */
+	/*
+	 * The entry is in one of the two parts; either the part is known, or neither part has
+	 * the entry.
+	 */
 	start(4);
 	stack[0] = &around.slot;
 	stack[1] = &unused.slot;
@@ -376,7 +384,7 @@ static void epochs(void)
 			TACH__STATE(OPENING, 2, LEVEL + 1);
 		CHECK(epoch_inside(&own, LEVEL) == 4, "%d", inner);
 	}
-	/* The level of no region never gives a level, with any value. */
+	/* TACH__OUTER_NONE, the level of no region, never gives a level. */
 	tach__stack(self, 0)[0] = &around.slot;
 	tach__part(&around.slot, COUNT, 0)->ceiling = TACH__STATE(OPENING, 2, 0);
 	CHECK(epoch_inside(&own, 0) == 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set that regions count, over scripted sets: requested and automatic events. */
+/* The set that regions count, chosen from scripted sets: requested and automatic events. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
@@ -7,13 +7,13 @@
 #include "core/set/set.h"
 #include "tests/check.h"
 
-/* Sets: the requests to them, and their scripted answers. */
+/* Sets: the calls with them, and their scripted results. */
 static struct set {
 	char events[200], metrics[300], missing[300];
 	uint32_t flags;
 	int count, interrupts;
 } sets[16];
-static int made, freed, readers; /* made: since one was chosen */
+static int made, freed, readers; /* made: since a set was chosen */
 
 /*
  * Results by number of requested events: whether the machine counts them, and whether they
@@ -150,7 +150,7 @@ static void begin(void)
 	note_of_run = NULL;
 }
 
-/* The code; all sets but that which is had are gone, and all readers. */
+/* Returns the code; all sets except the chosen one, and all readers, must be freed. */
 static int choose(struct tach_regions_options opt)
 {
 	int code;
@@ -237,7 +237,7 @@ static void without_events_the_clock_runs(void)
 	for (int n = 1; n <= 4; n++)
 		counted[n] = 0;
 	/*
-	 * Each list is tried once, and the first error is reported; then the clock alone is
+	 * Each list is tried once, and the first error is reported; then only the clock is
 	 * counted.
 	 */
 	CHECK(choose(UNASKED) == 0 && made == 2 && of(had)->count == 0 && !of(had)->flags);
@@ -284,7 +284,7 @@ static void emulators(void)
 	CHECK(!*told);
 }
 
-/* Text without room is shortened. */
+/* A note that does not fit is shortened. */
 static void notes_are_cut(void)
 {
 	struct tach_regions_options opt = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows divided by tag, task and thread: the parsed options, the selected table of slots, and
+ * Rows divided by tag, task and thread: parsed options, the table of slots that applies, and
  * names of rows.
  */
 #include <stdlib.h>
@@ -81,7 +81,8 @@ static void sim_worst_name(struct tach__thread *record)
 
 /* ---- tags and tasks, whose numbers equal their values ---- */
 
-static uint64_t tag_is, next_tag; /* next_tag, next_task: set while a number is requested */
+/* Next_tag, next_task: values that are set while a number is requested. */
+static uint64_t tag_is, next_tag;
 static uint32_t next_task;
 static int task_changes;
 static struct tach__config the_config;
@@ -199,7 +200,7 @@ static void begin_beneath_fenced(struct tach_site *of, struct tach_region_mark *
 	begun[1]++;
 }
 
-/* A thread with rows divided in this way, with room for two tags and two threads. */
+/* Makes a thread whose rows are divided in this way, with room for two tags and two threads. */
 static void begin(uint32_t by)
 {
 	memset(&record, 0, sizeof record);
@@ -349,7 +350,7 @@ static void chosen(void)
 	CHECK(tach__split_task(63) == 0);
 	tach__split_choose(hot);
 	CHECK(is_chosen(63 * 4) && tach__split_task(3) == 63);
-	/* The last of them is given back as well. */
+	/* The last table is also given back. */
 	CHECK(record.npairs == 256 && !record.splits[255]);
 	record.splits[255] = sim_pages(table_is);
 	end();
@@ -432,7 +433,7 @@ static void no_more_rows(void)
 	begin(TACH__SPLIT_TAG);
 	no_part = 1;
 	CHECK(row(0, 1) == ID && sites == 0 && the_config.split.over == TACH__SPLIT_ROWS);
-	/* Names longer than the buffer. */
+	/* Names are longer than the buffer. */
 	begin(TACH__SPLIT_TAG);
 	base_site.name = name;
 	memset(name, 'x', 768 - 1 - strlen(" [tag other]"));
@@ -539,7 +540,7 @@ static void limits_are_noted(void)
 		      "others are in rows of their own, 'other'; more than 8000 rows: further "
 		      "entries are in the undivided rows of their regions",
 		      300));
-	/* With sets that take turns, any set's slot. */
+	/* With sets that take turns, each set has a slot. */
 	begin(TACH__SPLIT_TAG);
 	the_config.ring.next = &next;
 	next.ring.next = &the_config;

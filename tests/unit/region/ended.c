@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads alone: the steps when a thread ends, changes to another set, or continues in a child.
+ * Threads without regions: the steps when a thread ends, changes to another set, or continues
+ * in a child.
  */
 #include "tests/unit/region/opened.h"
 
@@ -16,7 +17,7 @@ static void ended(void)
 
 	tach__registry.ended = &before;
 	specific_set = 0;
-	/* The C library calls it at most four times. */
+	/* The C library calls the destructor at most four times. */
 	for (int i = 1; i < 3; i++) {
 		specific = NULL;
 		thread_end(of);
@@ -70,7 +71,7 @@ static void followed(void)
 	r->generation = 2;
 	the_set.generation = 2;
 	of->turning.due = 1;
-	/* The record is reused as if it were new. */
+	/* A reused record is like a new one. */
 	to_take = of;
 	the_set.stride = 512;
 	no_stack = 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which a STOP of core/region/stop.c reads its thread and adds to the slot, for
- * flat and other regions. A handler may run between any two of its steps, and others copy the
- * slot at the same time, so the test records each ordered store and each fence. adding.c tests
- * the additions of other regions.
+ * The order in which a STOP in core/region/stop.c reads its thread and adds to the slot, for
+ * flat and other regions. A handler may run between any two of its steps, and other threads
+ * copy the slot at the same time, so the test records each ordered store and each fence.
+ * adding.c tests the additions of other regions.
  */
-#undef __SANITIZE_THREAD__ /* its builds have other fences: adding_words.c */
+#undef __SANITIZE_THREAD__ /* that build uses other fences: adding_words.c */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +93,10 @@ static void order_of_flat_stops(void)
 	      "%s", text);
 }
 
-/* STOP checks that the entry is the innermost: after storing pairs, and last for handlers. */
+/*
+ * STOP checks that the entry is the innermost: after storing pairs, and at the end again
+ * because of handlers.
+ */
 static void order_of_other_stops(void)
 {
 	static const char first[] = "order order seq release ";

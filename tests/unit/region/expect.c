@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach/expect.h: the verdict for a count, and its message. The test replaces the library and
+ * tach/expect.h: the verdict on a count, and its message. The test replaces the library and
  * standard error; expect.sh uses the real ones.
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@ static char *said;
 static size_t said_size;
 static FILE *captured;
 
-/* The library's answers, and the requests to it. */
+/* The library's scripted answers, and the calls that it got. */
 static struct {
 	int configure, take, value, enabled;
 	const char *why;
@@ -135,7 +135,7 @@ static void begin(void)
 	rewind(captured);
 }
 
-/* Compares the output since the last call, and clears it. */
+/* Compares the output since the previous call, and clears it. */
 static int says(const char *text)
 {
 	int same;
@@ -177,7 +177,7 @@ static void bounds(void)
 	      tach__expect_state()->unknown == 2);
 }
 
-/* The message has file and line, if known. */
+/* The message contains file and line if they are known. */
 static void places(void)
 {
 	begin();
@@ -208,7 +208,7 @@ static void what_is_not_there(void)
 	CHECK(tach__expect_state()->failed == 4);
 }
 
-/* Values with flags that mean missing counts, and a value that is not available. */
+/* Values whose flags mean missing counts, and a value that is not available. */
 static void not_counted_all_the_time(void)
 {
 	static const struct {
@@ -237,7 +237,7 @@ static void not_counted_all_the_time(void)
 }
 
 /*
- * A quantity that this machine cannot count gives "cannot tell"; one that no machine could
+ * A quantity that this machine cannot count gives "cannot tell"; a quantity that no machine can
  * count is a failure.
  */
 static void counting(void)
@@ -256,7 +256,7 @@ static void counting(void)
 		CHECK(sim.disabled == 1 && !tach__expect_state()->failed && says(""));
 		CHECK(tach_expect("work", "instructions", 1) == TACH_EXPECT_CANNOT_TELL);
 		CHECK(says("tach_expect: work: cannot tell: no PMU here\n") && !sim.taken);
-		/* TACH_EVENTS in the environment, perhaps without these events */
+		/* TACH_EVENTS is set in the environment, with or without these events */
 		sim.enabled = 1;
 		CHECK(tach_expect("work", "cycles", 1) == TACH_EXPECT_CANNOT_TELL &&
 		      sim.taken == 1);
@@ -300,7 +300,7 @@ static void required(void)
 	}
 }
 
-/* failed, cannot tell, passed -> what main returns */
+/* exit statuses of main: failed, cannot tell, passed */
 static void exit_status_of_the_program(void)
 {
 	static const int cases[][4] = {

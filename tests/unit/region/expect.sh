@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach/expect.h, in C and C++: a value within its bound passes, another one fails; a value that cannot be counted
-# gives "cannot tell" or, on request, fails; without a measurement nothing passes. It finds two percent more
+# tach/expect.h, in C and C++: a value within its bound passes, and one outside fails; a value that cannot be counted
+# gives "cannot tell" or, on request, fails; without a measurement no check passes. It finds two percent more
 # instructions in the emulator. ctest interprets the exit statuses correctly.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -10,11 +10,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset "${!TACH_@}" 2>/dev/null || :
 cat >"$work/p.c" <<'END'
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <linux/filter.h> include <linux/seccomp.h> include <stddef.h> include <sys/prctl.h> include <sys/syscall.h>
 #include <tach/expect.h>
 
 /* As in a container: on no machine is anything counted. */
@@ -87,7 +83,7 @@ done
 
 # Results in ctest.
 if command -v ctest >/dev/null && [ ${#flags[@]} = 5 ]; then
-	# As the installed package has it, which tests/check/slow/install.sh looks after.
+	# As in the installed package, which tests/check/slow/install.sh tests.
 	cat >"$work/tachConfig.cmake" <<END
 add_library(tach::tach_static STATIC IMPORTED)
 set_target_properties(tach::tach_static PROPERTIES IMPORTED_LOCATION $B/libtach.a

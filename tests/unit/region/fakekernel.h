@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A scripted kernel behind the library's only function for system calls: opened events are
- * /dev/null, their pages are zeros, and read(2) returns `fake_count`, which every read also
- * advances, before and after, because real reads cost instructions.
+ * /dev/null, their pages are zeros, and read(2) returns `fake_count`. Every read also advances
+ * `fake_count`, before and after, because real reads cost instructions.
  */
 #ifndef TESTS_UNIT_FAKEKERNEL_H
 #define TESTS_UNIT_FAKEKERNEL_H
@@ -20,20 +20,20 @@ static __thread uint64_t fake_count;
 static uint64_t fake_before = 10, fake_after = 7; /* an empty region shows the sum of both */
 static int fake_members;			  /* members of the current set */
 static int fake_open_error;			  /* errno for perf_event_open, or 0 */
-static __thread int fake_read_empty;		  /* the next reads find the error state */
+static __thread int fake_read_empty;   /* number of next reads that find the error state */
 static __thread uint64_t fake_missing; /* ns during which the group had no counters */
 static __thread uint64_t fake_time;    /* ns that the group has counted */
 static int fake_opens, fake_closes;
 static int fake_room; /* events that may be open at once; 0: any number */
-/* Additional counts; the number of a member that reads do not change. */
+/* Additional counts, and the number of a member whose count reads do not change. */
 static __thread uint64_t fake_extra[TACH_COUNTERS_MAX];
 static int fake_still = -1;
 static uint64_t fake_refused; /* a config that the kernel does not know */
-static int fake_no_pmu;	      /* software events are all there is */
+static int fake_no_pmu;	      /* set: only software events exist */
 static int fake_reads;
-/* Extra cost of a read, added after its count, if other code ran before. */
+/* Extra cost of a read if other code ran before it, added after its count. */
 static __thread uint64_t fake_cold;
-static uint64_t (*fake_more)(void); /* other counts so far */
+static uint64_t (*fake_more)(void); /* additional counts up to now */
 
 static long fake_read(struct tach__group_read *to)
 {
@@ -55,7 +55,7 @@ static long fake_read(struct tach__group_read *to)
 	return (long)offsetof(struct tach__group_read, value[fake_members]);
 }
 
-static int fake_fd[1 << 16]; /* 1: an event's; 2: an event's, with a duplicate descriptor */
+static int fake_fd[1 << 16]; /* 1: the descriptor of an event; 2: the same, with a duplicate */
 
 static long fake_sys(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -110,7 +110,9 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
 
-/* A set of that many hardware events; the library's until regions are configured anew. */
+/*
+ * A set of that many hardware events; the library owns it until regions are configured again.
+ */
 __attribute__((unused)) static struct tach_set *fake_set(int members)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

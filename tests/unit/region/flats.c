@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The overhead of flat regions, by scripted trials: how often each runs, with which arguments,
- * and the result.
+ * The overhead of flat regions, with scripted trials: how often each trial runs, with which
+ * arguments, and the result.
  */
 #include <string.h>
 #include "core/region/trial.h"
@@ -27,7 +27,7 @@ static struct tach__hot hot;
 static struct tach__shown results;
 static int runs[TRIALS], residues, insides;
 
-/* The minimum; each run shows STEP more than the previous one. */
+/* The first run shows the minimum; each later run shows STEP more. */
 static uint64_t shows(int which, uint32_t i)
 {
 	static const uint64_t least[TRIALS] = {100,    3000,	50000,	 60000,
@@ -57,7 +57,7 @@ static int which_of(void (*trial)(const struct tach__poke *), const struct tach_
 		CHECK(!poke->at && !poke->value);
 		return trial == tach__trial_flat ? FLAT : PAIR;
 	}
-	/* The lowest bit of a lock has another meaning. */
+	/* The lowest bit of a lock has another meaning, so it stays. */
 	if (trial == tach__trial_flat_moved && poke->value == (uint64_t)2 << 32)
 		return MOVED_ELSEWHERE;
 	if (trial == tach__trial_flat_moved && (poke->value == 0 || poke->value == 2))
@@ -77,7 +77,7 @@ static void sim_run(const struct tach__trials *trials, void (*trial)(const struc
 	runs[which]++;
 	CHECK(trials->record == &record && trials->shown == &results);
 	CHECK(trials->warm == 3 && trials->tries == TACH__TRIES && id == tach__trial_flat_ids);
-	/* Nothing is subtracted from an entry yet. */
+	/* No overhead is subtracted from an entry yet. */
 	CHECK(is_zero(record.unflat, sizeof record.unflat));
 	CHECK(record.residue_known && !record.flat_known);
 	memset(&results, 0xee, sizeof results);
@@ -181,7 +181,9 @@ static void flat_overhead_is_measured_once(void)
 		}
 }
 
-/* No overhead without code for flat regions, and none if entries have more to store. */
+/*
+ * There is no overhead without code for flat regions, and none if entries have more to store.
+ */
 static void no_flat_overhead_without_flat_code(void)
 {
 	static struct tach__slot **tables[1];
@@ -202,7 +204,7 @@ static void no_flat_overhead_without_flat_code(void)
 	config.ring.next = NULL;
 }
 
-/* During another calibration, or for a thread that now has another record. */
+/* During another calibration, or if the thread has another record now. */
 static void no_calibration_inside_another(void)
 {
 	for (int known = 0; known < 2; known++) {

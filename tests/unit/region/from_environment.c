@@ -41,7 +41,7 @@ static void what_is_left_open(void)
 	CHECK(!seen.warmup && !seen.worst && !seen.by && !seen.turns && !seen.histograms);
 }
 
-/* It stays off, and the report says why. */
+/* Regions stay off, and the report says why. */
 static void refused_settings_leave_regions_off(void)
 {
 	begin();
@@ -53,7 +53,7 @@ static void refused_settings_leave_regions_off(void)
 	failing = "split";
 	set_note = "set's";
 	CHECK(choose(SOME) == 0 && strcmp(listed->note, "set's; split fails") == 0);
-	/* The program's own list is refused. */
+	/* The program's own list of events is refused. */
 	begin();
 	SAYS("TACH_WORST", "?", "TACH_BY", "?");
 	failing = "split";
@@ -82,13 +82,13 @@ static void environment_starts_regions(void)
 	begin();
 	SAYS("TACH_TRACE", "x");
 	CHECK(starts());
-	/* Started natively by a program in an emulator. */
+	/* A program in an emulator starts this one natively. */
 	begin();
 	SAYS("TACH_ENABLE", "1", "TACH_EMULATE", "x");
 	CHECK(!starts() && were(""));
 	emulated = 1;
 	CHECK(starts());
-	/* Another copy has the regions, or forbids this one to have any. */
+	/* Another copy of the library owns the regions, or excludes this copy. */
 	begin();
 	SAYS("TACH_ENABLE", "1");
 	the_owner = &tach__beacon;
@@ -98,7 +98,7 @@ static void environment_starts_regions(void)
 	CHECK(!starts() && were(""));
 }
 
-/* Only the clock counts, and the report says why, as far as there is room. */
+/* Only the clock counts, and the report says why, as far as the text fits. */
 static void what_the_environment_cannot_have(void)
 {
 	static char long_reason[sizeof error.text];

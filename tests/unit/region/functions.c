@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* START and STOP as functions: their work in addition to the inline versions. */
+/* START and STOP as functions: their work in addition to that of the inline versions. */
 #include <string.h>
 #include <tach/task.h>
 #include "core/region/left.h"
@@ -51,7 +51,7 @@ static void an_entry(void)
 	CHECK(strcmp(called(NULL), "") == 0, "%s", calls);
 }
 
-/* Its inline part first checks the place. */
+/* The inline part of tach_task_resume checks the place first. */
 static void a_task_at_a_place_switched_off(void)
 {
 	struct tach_site site = {.begin = begin, .id = TACH_SITE_OFF};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of globs: what fits, and that no list makes the matching long. */
+/* Lists of globs: the names that match; and for no list does matching take long. */
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ static void what_fits(void)
 
 /*
  * Trying every way in which the stars can divide the name would take longer than the age of the
- * universe; ten seconds of processor time are much more than needed.
+ * universe; ten seconds of processor time are far more than needed.
  */
 static void many_stars(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries without a STOP: how they are removed from the stack of open regions. */
+/* Entries without a STOP, and how they are removed from the stack of open regions. */
 #include "tests/unit/region/left.h"
 
 static uint64_t *inside(uint32_t id)
@@ -43,7 +43,7 @@ static void abandoned_others(void)
 	CHECK(is_closed(10, 0) && !is_closed(8, 0));
 }
 
-/* Deeper than the stack: only the outermost entry is known. */
+/* If regions nest deeper than the stack, only the outermost entry is known. */
 static void abandoned_deep(void)
 {
 	begin();
@@ -98,7 +98,7 @@ static void limits(void)
 	hot->state = TACH__STATE(7, 0, INT32_MAX);
 	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == INT32_MAX && overtaken_mends == 0);
-	/* Deeper nesting is not examined. */
+	/* Deeper levels are not checked. */
 	begin();
 	for (uint32_t i = 0; i < 1025; i++)
 		tach__stack(hot, i)[1] = slot_of(8);
@@ -133,7 +133,9 @@ static void gone_between(void)
 	CHECK(inside(8)[1] == 1 + 2 + 4 && inside(9)[1] == 0 && inside(11)[1] == 8);
 }
 
-/* Open twice, and the outer entry is removed: the inner one becomes the outermost. */
+/*
+ * A region is open twice, and the outer entry is removed: the inner one becomes the outermost.
+ */
 static void promoted(void)
 {
 	begin();
@@ -155,7 +157,7 @@ static void promoted(void)
 	mark_at(0)->part = NULL;
 	tach__remove_dead_entries(record, sp);
 	CHECK(level_of() == 1 && is_closed(8, 1) && mark_at(1)->part == part_of(8, 0));
-	/* With a third entry in between, that one becomes the outermost. */
+	/* With a third entry between the two, the third becomes the outermost. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, -1, mark_at(1));
@@ -168,7 +170,7 @@ static void promoted(void)
 	CHECK(mark_at(1)->part == part_of(8, 0) && mark_at(2)->part == part_of(8, 1));
 	CHECK(part_of(8, 0)->ceiling == TACH__STATE(7, 0, 1) &&
 	      part_of(8, 1)->ceiling == TACH__STATE(7, 0, 2));
-	/* A closing entry was counted, and stays unchanged. */
+	/* A closing entry was already counted, and stays unchanged. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, 1, mark_at(1));
@@ -202,7 +204,7 @@ static void between(void)
 	CHECK(part_of(8, 0)->outer == (uintptr_t)mark_at(0) &&
 	      part_of(8, 1)->outer == (uintptr_t)mark_at(2));
 	CHECK(mark_at(2)->state == TACH__STATE(7, 0, 1));
-	/* It has the same mark as a later entry. */
+	/* The entry's mark is also the mark of a later entry. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, -1, mark_at(1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms alone: the bucket of each value, and the bounds of each bucket. */
+/* Histograms without regions: the bucket of each value, and the bounds of each bucket. */
 #include <math.h>
 #include <string.h>
 #include "core/region/region.h"
@@ -15,7 +15,7 @@ static void sim_free(void *at, size_t size)
 	guarded_free();
 }
 
-static int soils; /* number of touched pages; makes each access visible */
+static int soils; /* counts touched pages; makes each access visible */
 static void *sim_pages(size_t size)
 {
 	void *at = guarded_pages(size);
@@ -47,8 +47,7 @@ static struct tach_bucket only(const uint32_t *h, uint32_t sum)
 }
 
 /*
- * The bucket of each value is at most an eighth of the value wide; small values have a bucket
- * each.
+ * A value's bucket is at most an eighth of the value wide; each small value has its own bucket.
  */
 static void each_value_has_its_bucket(void)
 {
@@ -72,7 +71,7 @@ static void each_value_has_its_bucket(void)
 			tach__histograms_free(h, SUMS);
 		}
 	CHECK(freed == 3 * 63 * tach__histograms_size(SUMS));
-	/* Memory whose last page is full. */
+	/* The memory fills its last page completely. */
 	CHECK(tach__histograms_size(256) % 4096 == 0 && tach__histograms_make(256));
 	guarded_free();
 	guarded_left = 0;
@@ -96,7 +95,7 @@ static void pages_are_touched(void)
 	guarded_free();
 }
 
-/* Minus the overhead of both kinds of pairs; a negative result becomes 0. */
+/* The overhead of both kinds of pairs is subtracted; a negative result becomes 0. */
 static void less_what_it_costs(void)
 {
 	const uint64_t values[SUMS] = {1000, 3}, pairs[2] = {5, 2};
@@ -135,7 +134,7 @@ static void least_and_greatest(void)
 	CHECK(tach__histogram_buckets(h, 0, b, 2) == 3 && b[1].low == 2 && !b[2].count);
 	CHECK(tach__histogram_buckets(h, 0, b, 4) == 3 && b[0].count == 10 &&
 	      b[1].count == 30 && b[2].count == 60 && b[2].low == 32 && b[2].high == 33);
-	/* A single value is known exactly. */
+	/* If only one value was added, it is known exactly. */
 	add(more, 4783, 4783);
 	CHECK(tach__histogram_buckets(more, 0, b, 4) == 1 && b[0].low == 4783 &&
 	      b[0].high == 4783);

@@ -6,18 +6,18 @@
  *
  * The threads are coroutines of one thread. For watched words every store is kept, with its
  * thread's knowledge of the other words (a view). A load may return any store that its thread's
- * view does not forbid, even if the real machine would not; acquire, release, their fences and
+ * view does not forbid, even if the real machine would not. Acquire, release, their fences and
  * sequential consistency join views. At each choice (which store is read, the place of a store
  * in its word's order, the next thread, a signal handler now or later) the execution is
- * repeated for each possibility, depth first: always the same executions in the same order. All
- * other memory is the program's own.
+ * repeated for each possibility, depth first. The executions and their order are the same in
+ * every run. All other memory is the program's own.
  *
- * Loads do not see later stores, so late loads are checked differently: a read of a word that
- * is `reused` must happen before plain stores use its memory for something else.
+ * Loads do not see later stores, so loads that come too late need another check: a read of a
+ * word that is `reused` must happen before plain stores use its memory for other data.
  *
  * Each place in the code that requests an order is known by file and line. interleave_weaken
- * repeats a test for each of these places, with that place relaxed, and expects a failure; if
- * no failure is expected the test gives the reason.
+ * repeats a test for each of these places, with that place relaxed, and expects a failure. If
+ * no failure is expected, the test gives the reason.
  */
 #ifndef TESTS_UNIT_INTERLEAVE_H
 #define TESTS_UNIT_INTERLEAVE_H
@@ -45,7 +45,7 @@ struct il_view {
 };
 
 struct il_store {
-	int64_t at; /* its place in the word's order */
+	int64_t at; /* the store's place in the word's order */
 	uint64_t value;
 	struct il_view view;
 };
@@ -62,7 +62,7 @@ struct il_thread {
 	void (*run)(void);
 	ucontext_t context;
 	char *stack;
-	int running, waits; /* waits: number of the awaited mutex + 1 */
+	int running, waits; /* waits: number of the mutex that it waits for, plus 1 */
 	struct il_view now, acquired, released;
 };
 
@@ -197,7 +197,7 @@ static inline void il_insert(struct il_word *w, uint64_t value, int order)
 	memcpy(w->address, &w->store[w->n - 1].value, w->size);
 }
 
-/* Finds plain stores since the last check: one thread has run. */
+/* Finds plain stores since the last check: one thread has run since then. */
 static inline void il_look(void)
 {
 	for (int i = 0; i < il.nwords; i++) {
@@ -238,7 +238,7 @@ static inline void il_ended(void);
 
 /*
  * Called before each action that other threads may see. A thread that could continue is
- * interrupted at most `switches` times.
+ * preempted at most `switches` times.
  */
 static inline void il_step(void)
 {
@@ -309,7 +309,7 @@ static inline void il_save(volatile void *address, uint64_t value, size_t size, 
 }
 
 /*
- * An atomic change reads the last store, without another action in between. Returns the old
+ * An atomic change reads the last store, and no other action comes in between. Returns the old
  * value.
  */
 static inline uint64_t il_change(volatile void *address, uint64_t add, size_t size, int order,
@@ -469,7 +469,7 @@ static inline void il_execute(const struct interleaving *what)
 	il.executions++;
 }
 
-/* Runs all executions until one fails. Returns true if none failed. */
+/* Runs executions until one fails. Returns true if none failed. */
 static inline int interleave(const struct interleaving *what)
 {
 	il.failed = NULL;
@@ -489,15 +489,15 @@ static inline int interleave(const struct interleaving *what)
 
 /*
  * A place whose order can be relaxed here without a failure, and the reason why the code
- * requests it.
+ * requests the order.
  */
 struct interleave_spare {
 	const char *file, *what, *why;
 };
 
 /*
- * Runs all n: unmodified without failure, and with a failure for each relaxed place. Returns
- * the number of executions.
+ * Runs all n: each passes unmodified, and fails for each relaxed place. Returns the number of
+ * executions.
  */
 static inline unsigned long interleave_weaken(const struct interleaving *what, int n,
 					      void (*choose)(int),
@@ -538,7 +538,7 @@ static inline unsigned long interleave_weaken(const struct interleaving *what, i
 	return executions;
 }
 
-/* For main: an exit status, 0 if the test can run. */
+/* For main: returns an exit status, or 0 if the test can run. */
 static inline int interleave_cannot(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A slot's entries, a handler's entries during them, and copies of the slot: every execution
- * that C11 permits of the unmodified core/region/stop.c and slots.c, see interleave.h.
+ * that C11 permits of the unmodified core/region/stop.c and slots.c (interleave.h).
  *
  * A copy is consistent if each word belongs to the copy's sequence number. So each word is
- * checked alone with the sequence: the other words decide nothing.
+ * checked only together with the sequence: the other words do not matter.
  */
 #include "tests/unit/region/interleave.h"
 #include "tests/unit/region/plain_words.h"
@@ -107,7 +107,7 @@ static void entry(uint64_t counted)
 			0);
 }
 
-/* The same for a flat region, with its own STOP. */
+/* A flat region, with its own STOP. */
 static void flat_entry(uint64_t counted)
 {
 	struct tach__hot *self = record->hot, *before = tach__self;
@@ -131,14 +131,14 @@ static void writer(void)
 		counts(k);
 }
 
-/* Does `copy` contain the value that belongs to its sequence number? */
+/* Returns true if `copy` contains the value for its sequence number. */
 static int belongs(const struct tach__slot *copy)
 {
 	return copy->seq / 2 <= ENTRIES && copy->seq % 2 == 0 &&
 	       ((const uint64_t *)(const void *)copy)[word] == whole[copy->seq / 2][word];
 }
 
-/* The sequence is one of the words that are copied. */
+/* The sequence number is one of the copied words. */
 static void reader(void)
 {
 	union tach__slot_copy copy;
@@ -192,7 +192,7 @@ static void a_copy_of_flat_entries(void)
 	CHECK(nchanging == 2, "%d words change, not the time and the number", nchanging);
 }
 
-/* ---- a handler's entry in the same region, at any place in an entry ---- */
+/* ---- a handler enters the same region, at any place in an entry ---- */
 
 static void watch_both(void)
 {

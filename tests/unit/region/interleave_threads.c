@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end, start and change to another set, and simultaneous snapshots: every
+ * Threads that end, start and change to another set, and snapshots at the same time: every
  * execution that C11 permits of the unmodified core/region/process.c, record.c, thread.c,
- * slots.c and core/snapshot/snapshot.c, see interleave.h.
+ * slots.c and core/snapshot/snapshot.c (interleave.h).
  */
 #include "tests/unit/region/interleave.h"
 
@@ -29,7 +29,7 @@
 
 enum { STRIDE = 256, ID = TACH__SITE_FIRST };
 
-/* Returns the slot that a walk finds, which must be complete by then. */
+/* Returns the slot that a walk finds; it must be complete then. */
 static struct tach__slot *walked_slot(const struct tach__thread *record, uint32_t id)
 {
 	struct tach__slot *slot = tach__slot_at(record, id);
@@ -93,7 +93,7 @@ static void set_up(void)
 	CHECK(tach__slots_grow(first, ID) == 0);
 	record_publish(first);
 	entries(first, 1);
-	/* And 4 entries of a handler, in the overflow. */
+	/* Adds 4 entries of a handler, in the overflow. */
 	first->overflow_id[0] = first->overflow[0]->id = ID;
 	first->overflow[0]->seq = 2;
 	tach__part(first->overflow[0], 0, 0)->calls = 4;
@@ -111,7 +111,7 @@ static void tidy(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* ---- one thread ends, the next has its record; a snapshot ---- */
+/* ---- one thread ends, and the next gets its record, during a snapshot ---- */
 
 static void ending_set_up(void)
 {
@@ -167,13 +167,16 @@ static void a_thread_is_counted_once_wherever_it_is(void)
 	interleave_weaken(&what, 1, one, spare);
 }
 
-/* ---- a thread enters enough regions to need another chunk, during a snapshot ---- */
+/* ---- a thread enters more regions than a chunk holds, during a snapshot ---- */
 
 static void growing_set_up(void)
 {
 	set_up();
 	INTERLEAVE_CHECK(first->nchunks == 1 && !first->chunk[1]);
-	/* Copying a slot has a fence: without copied slots before, no other order helps. */
+	/*
+	 * Copying a slot has a fence: without a copied slot before, no other order protects
+	 * this read.
+	 */
 	slot_of(first)->id = 0;
 	interleave_watch(&first->limit, sizeof first->limit, 0);
 	interleave_watch(&first->chunk[1], sizeof first->chunk[1], 0);
@@ -207,7 +210,7 @@ static void a_walk_goes_to_chunks_that_are_there(void)
 	CHECK(interleave_weaken(&what, 1, one, known) > 1);
 }
 
-/* ---- a thread gets ready while another configures ---- */
+/* ---- a thread gets ready while another one configures ---- */
 
 static struct tach__hot *ready;
 
@@ -231,7 +234,7 @@ static void configuring(void)
 	tach__threads_interrupt();
 }
 
-/* The thread that got ready for the old set takes the cold exit at its next START. */
+/* The thread that got ready for the old set takes the slow path at its next START. */
 static void followed(void)
 {
 	INTERLEAVE_CHECK(!ready || first->hot->limit == 0);

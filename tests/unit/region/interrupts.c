@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Interrupts: the events that count them, the events they are subtracted from, and the message
- * if nothing counts them. A fake kernel counts, so every interrupt is known.
+ * if no event counts them. A simulated kernel counts, so every interrupt is known.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tests/check.h"
 #include "tests/unit/region/fakekernel.h"
 
-/* ---- sets, planned for machines by name ---- */
+/* ---- sets, planned for named machines ---- */
 
 static struct tach_set *plan(const char *pmu, const char *events, uint32_t flags)
 {
@@ -59,11 +59,11 @@ static void sets_count_them(void)
 	planned("skl", "cycles,instructions", 2, 2, NULL);
 	planned("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", 1, 1, NULL);
 	planned("spr", "INST_RETIRED:ANY,r00c0,branches", 3, 3, NULL);
-	/* Already counted, under any name. */
+	/* Interrupts are already counted, under any name. */
 	planned("skl", "HW_INTERRUPTS:RECEIVED,instructions", 0, 2, NULL);
 	planned("icl", "instructions,interrupts=r01cb", 1, 1, NULL);
 	/*
-	 * Interrupts are subtracted only from user-level instructions: others contain the
+	 * Interrupts are subtracted only from user-level instructions: other counts contain the
 	 * kernel's own.
 	 */
 	planned("skl", "cycles,instructions:u:k", 2, 0, "subtracted from nothing");
@@ -100,7 +100,7 @@ static void unasked_nothing_changes(void)
 	tach_set_free(set);
 }
 
-/* An interrupt between the two reads of one end: more interrupts than instructions. */
+/* An interrupt between the two reads of one end may count more interrupts than instructions. */
 static void never_below_zero(void)
 {
 	struct tach_set *set = plan("skl", "instructions", TACH_SET_CORRECT);
@@ -137,7 +137,9 @@ static struct tach_value value(int quantity, enum tach_part part)
 	return v;
 }
 
-/* A unit of work counts 1 cycle and 2 instructions; an interrupt counts only itself. */
+/*
+ * A unit of work counts 1 cycle and 2 instructions; an interrupt counts only as an interrupt.
+ */
 static void work(uint64_t n, uint64_t interrupts)
 {
 	fake_count += n;
@@ -269,7 +271,7 @@ static void the_report_says_why_not(void)
 	CHECK(strstr(tach_snapshot_missing(shot),
 		     "interrupts: this machine's PMU cannot count"),
 	      "%s", tach_snapshot_missing(shot));
-	/* It opens alone; the group does not. */
+	/* The event opens alone; the group does not. */
 	tach_regions_disable();
 	fake_room = fake_opens - fake_closes + 2;
 	configure("correct", 2);
@@ -281,7 +283,7 @@ static void the_report_says_why_not(void)
 	tach_set_free(with);
 }
 
-/* Requested by the program; valid and invalid combinations. */
+/* The program requests them, in valid and invalid combinations. */
 static void options_ask_for_them(void)
 {
 	struct tach_regions_options opt = {.events = "cycles,instructions",
@@ -364,8 +366,8 @@ static void every_pass_has_them(void)
 }
 
 /*
- * A derived event adds events that the plan did not include; in a full group they would not
- * open.
+ * A derived event adds events that the plan did not include; they would not open in a full
+ * group.
  */
 static void derived_events_have_a_pass(void)
 {

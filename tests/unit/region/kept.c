@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries alone: which are kept and where, and how those of a thread are copied. */
+/*
+ * Worst entries without regions: the entries that are kept, their place, and how a thread's
+ * entries are copied.
+ */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,15 +15,16 @@
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* ---- memory: blocks whose end is followed by an inaccessible page ---- */
+/* ---- memory: blocks with an inaccessible page after their end ---- */
 
 enum { BLOCKS = 64 };
 static struct {
 	char *at, *base;
 	size_t size, all;
 } block[BLOCKS];
-static int live, allowed = -1; /* number that still succeeds; below 0: unlimited */
-static int untouched;	       /* blocks that are made cannot be touched yet */
+/* Number of allocations that still succeed; below 0: unlimited. */
+static int live, allowed = -1;
+static int untouched; /* set: new blocks cannot be accessed yet */
 static size_t page;
 
 static void *sim_pages(size_t size)
@@ -139,7 +143,7 @@ static void sim_fence(int order)
 static struct tach__config config;
 static struct tach__thread record;
 
-/* A thread that keeps three entries by the first of two counters. */
+/* Makes a thread that keeps three entries by the first of two counters. */
 static void begin(void)
 {
 	CHECK(live == 0);
@@ -202,7 +206,7 @@ static void tags(void)
 	record.splits = &table;
 	tach_tag(5);
 	CHECK(tach__tag_now() == 5 && chosen == 1);
-	/* The tag of another copy of the library, if its version has tags. */
+	/* Another copy of the library sets the tag, if its version has tags. */
 	has_them = &theirs;
 	theirs.size = offsetof(struct tach__beacon, tag);
 	tach_tag(6);
@@ -275,7 +279,7 @@ static void a_slots_entries(void)
 	CHECK(live == 2 && w->most == 3 && w->sums == 3 && w->bar == 1);
 	tach__worst_slot(&record, TACH__SITE_FIRST);
 	CHECK(live == 2 && record.worst[TACH__SITE_FIRST] == w);
-	/* After the record's last block nothing is freed. */
+	/* Blocks after the record's last one are not freed. */
 	record.worst[TACH__SITE_FIRST + 1] = &never;
 	record.worst[TACH__SITE_FIRST + 2] = (struct tach__worst *)(uintptr_t)16;
 	end();
@@ -363,7 +367,10 @@ static void what_is_kept(void)
 	CHECK(is_at(w, 0, 5, 1) && is_at(w, 1, 9, 2) && is_at(w, 2, 7, 3));
 	keep_task(5, 4);
 	CHECK(w->seq == 6);
-	/* A new entry replaces the smallest: the first, the last, or one in between. */
+	/*
+	 * A new entry replaces the smallest one, which is the first, the last, or one in
+	 * between.
+	 */
 	keep_task(8, 5);
 	CHECK(is_at(w, 0, 8, 5) && is_at(w, 1, 9, 2) && is_at(w, 2, 7, 3) && w->least == 7);
 	keep_task(10, 6);
@@ -372,7 +379,7 @@ static void what_is_kept(void)
 	keep_task(11, 8);
 	CHECK(is_at(w, 0, 12, 7) && is_at(w, 1, 11, 8) && is_at(w, 2, 10, 6));
 	CHECK(w->least == 10 && w->bar == 11 && w->n == 3 && !w->missed);
-	/* Of equal entries, the first is replaced. */
+	/* Of several equal entries, the first is replaced. */
 	keep_task(12, 9);
 	keep_task(12, 10);
 	CHECK(w->least == 12 && is_at(w, 0, 12, 7));
@@ -408,7 +415,7 @@ static void nothing_of_tasks(void)
 	end();
 }
 
-/* An entry's value minus the overhead: 100 for an empty entry, 10 for a pair in it. */
+/* An entry's value minus the overhead: 100 for an empty entry, 10 for a pair inside it. */
 static void entries(void)
 {
 	static struct tach__slot around = {.id = 44};
@@ -497,7 +504,7 @@ static void taken(void)
 		CHECK(memcmp(k->name, record.comm, sizeof k->name) == 0);
 		CHECK(k->sum[2] == k->key + 2000 && k->sum[3] == 0);
 	}
-	/* Once more into the same: full, with the last one's least. */
+	/* Added again to the same entries: these are full, with the last one's minimum. */
 	w->missed = 2;
 	tach__worst_at(w, 0)->key = 6;
 	CHECK(tach__worst_take(&row, &record, TACH__SITE_FIRST) == 1 && live == 3);
@@ -538,7 +545,7 @@ static void under_write(void)
 	end();
 }
 
-/* Rows with the thread of each entry, as in loaded snapshots. */
+/* The rows have the thread of each entry, as in loaded snapshots. */
 static void merged(void)
 {
 	struct tach__worst *row, *w = opened();
@@ -549,12 +556,12 @@ static void merged(void)
 	tach__worst_merge(row, w, NULL);
 	CHECK(is_at(row, 0, 5, 1) && tach__worst_at(row, 0)->thread == 33 && row->least == 5);
 	CHECK(!tach__worst_at(row, 0)->name[0]);
-	/* Entries not above the minimum are left out. */
+	/* Entries that are not above the minimum are omitted. */
 	tach__worst_at(w, 0)->tag = 2;
 	tach__worst_merge(row, w, NULL);
 	CHECK(is_at(row, 0, 5, 1));
 	tach__worst_free(row);
-	/* At most the row's number of sums, and the existing entries. */
+	/* At most as many as the row's number of sums, and only existing entries. */
 	tach__worst_free(w);
 	record.worst[TACH__SITE_FIRST] = w = tach__worst_make(1, 3);
 	keep_task(5, 1);
@@ -594,7 +601,7 @@ static void options(void)
 	CHECK(is_chosen(NULL, 0, 0) && is_chosen("0", 0, 0));
 	CHECK(is_chosen("1", 1, 0) && is_chosen("64", 64, 0) && is_chosen("8:", 8, 0));
 	CHECK(is_chosen("8:faults", 8, 1));
-	/* A counter's name has priority over the clock's. */
+	/* A counter with that name has priority over the clock. */
 	CHECK(is_chosen("8:time", 8, 2));
 	config.count = 1;
 	config.worst_by = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges that read counters by remembered numbers, where an outdated number is harmless and a
- * fault is reported in memory, as on x86. See known.h.
+ * Edges that read counters by remembered numbers; as on x86, an outdated number is harmless,
+ * and a fault is reported in memory. See known.h.
  */
 #include <tach/arch.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How edges of core/region/reads.h read counters, from pages of the test: between any two
- * accesses a page may change, like the kernel does.
+ * How edges of core/region/reads.h read counters, with pages of the test: a page may change
+ * between any two accesses, as the kernel changes it.
  *
  * The includer defines the differences of architectures: TACH_MODULAR; TACH_COUNTER_AT, or how
  * TACH_COUNTER_SHOWN reports a fault (TACH_COUNTER_SHOWN_MEMORY) and if an outdated number may
@@ -37,7 +37,7 @@ int sim_fault(uint64_t number);
 #undef TACH_COUNTER
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	((void)(way), (value) = sim_counter(number), (seen) |= (tach__word)sim_fault(number))
-/* Distinguished from reads that do not wait. */
+/* This tells reads that wait from others. */
 #undef TACH_PARK
 #undef TACH_UNPARK
 #define TACH_PARK(value)	      ((value) ^ PARKED)
@@ -57,7 +57,7 @@ static struct tach_mark mark;
 static volatile uint32_t count;
 static int is_straight;
 static int faulty, changing, point, steps, counted, orders, handler; /* scripted events */
-static int last_look[TACH_COUNTERS_MAX]; /* the last read of each page's lock */
+static int last_look[TACH_COUNTERS_MAX]; /* step of the last read of each page's lock */
 
 static uint64_t masked(uint64_t sum)
 {
@@ -76,7 +76,7 @@ static void change(int i)
 	pages[i].offset += 7777;
 }
 
-/* The kernel's look-up; a signal handler may look up counters too. */
+/* The slow path's look-up; a signal handler may look up counters too. */
 static void look_up(void)
 {
 	self.since.lock = pages[0].lock;
@@ -139,7 +139,7 @@ static void set_up(uint32_t n, int straight)
 							 .index = FIRST + i + 1,
 							 .offset = 1000000 * (i + 1)};
 		reader.way[i].page = &pages[i];
-		counters[i] = masked(0 - (uint64_t)(i + 1)); /* it will pass zero */
+		counters[i] = masked(0 - (uint64_t)(i + 1)); /* the counter will pass zero */
 #ifdef TACH_COUNTER_AT
 		self.seen[i % TACH__UNROLLED].page = &pages[i % TACH__UNROLLED];
 		self.seen[i % TACH__UNROLLED].at =
@@ -240,7 +240,7 @@ static void known_counters(void)
 	}
 }
 
-/* A page changes: values read since the last check of its lock are not used. */
+/* A page changes: values that were read since the last check of its lock are not used. */
 static void a_page_changes(void)
 {
 	for (int end = 0; end < 2; end++)
@@ -290,7 +290,7 @@ static void a_page_that_changed_before(void)
 	}
 }
 
-/* The sum that was seen is outdated, and does not match the handler's state. */
+/* The sum that was recorded is outdated, and does not match the handler's state. */
 static void a_handler_looks_them_up(void)
 {
 	for (uint32_t n = 1; n <= TACH__UNROLLED; n++) {
@@ -329,7 +329,7 @@ static void unreadable_counters_are_never_known(void)
 	CHECK(known_end(delta) == 0);
 }
 
-/* ---- each by its page ---- */
+/* ---- each counter is checked by its own page ---- */
 
 static void counters_by_their_pages(void)
 {
@@ -356,7 +356,7 @@ static void counters_by_their_pages(void)
 			pages[i].index = FIRST + i + 1;
 		}
 	}
-	/* Another page than the leader's changes. */
+	/* The page of another member than the leader changes. */
 	set_up(2, 1);
 	CHECK(begin_reads() == 1);
 	change(1);

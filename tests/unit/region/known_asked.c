@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How edges read counters by remembered numbers, if the leader's page is checked first; sums
- * have 64 bits, and a fault shows in a register, as on riscv64. See known.h.
+ * Edges that read counters by remembered numbers after checking the leader's page; as on
+ * riscv64, sums have 64 bits, and a register shows a fault. See known.h.
  */
 #include <tach/arch.h>
 

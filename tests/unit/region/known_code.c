@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How edges read counters by code whose address they know, as on arm64. See known.h.
- */
+/* Edges that read counters by the remembered address of code, as on arm64. See known.h. */
 #include <tach/arch.h>
 
 #undef TACH_COUNTER_AT

@@ -8,7 +8,7 @@
 
 static _Alignas(16) union tach__slot_copy copy;
 
-/* Consecutive, and pairs of words are aligned. */
+/* Parts follow each other, and pairs of words are aligned. */
 static void parts_of_a_slot(void)
 {
 	struct tach__slot *slot = &copy.slot;
@@ -43,7 +43,7 @@ static void tables_of_a_thread(void)
 	CHECK((uintptr_t)tach__stack(self, 0) == base + 0x50000);
 	CHECK((uintptr_t)tach__stack(self, 3) == base + 0x50000 + 3 * sizeof(void *));
 	CHECK((uintptr_t)tach__stack(self, 65535) == base + 0x50000 + 65535 * sizeof(void *));
-	/* Deeper levels share places; only the level in a state is used. */
+	/* Deeper levels share places; only the level in the state is used. */
 	CHECK(tach__stack(self, 65536 + 3) == tach__stack(self, 3));
 	CHECK(tach__stack(self, TACH__STATE(7, 9, 3)) == tach__stack(self, 3));
 }
@@ -68,7 +68,7 @@ static void two_words_as_one(void)
 	}
 }
 
-/* Returns true if each value is a single bit, and no two are equal. */
+/* Returns true if each value is a single bit, and no two values are equal. */
 static int are_apart(const uint32_t *bits, size_t n)
 {
 	uint32_t all = 0;
@@ -96,7 +96,7 @@ static void bits_and_ids(void)
 	CHECK(TACH__SITE_EMPTY == TACH_SITE_OFF + 1);
 }
 
-/* One more than the maximum, for entries without a place. */
+/* There is one more than the maximum, for entries without a place. */
 static void overflows(void)
 {
 	struct tach__thread record;
@@ -105,7 +105,7 @@ static void overflows(void)
 	CHECK(sizeof record.overflow_id / sizeof *record.overflow_id > TACH__OVERFLOWS);
 }
 
-/* Limits in tach/region.h and tach_regions_configure(3). */
+/* Limits that tach/region.h and tach_regions_configure(3) state. */
 static void documented_limits(void)
 {
 	CHECK(TACH__WORST_MOST == 64 && TACH__TRACE_ENTRIES == 16384);
@@ -160,7 +160,7 @@ static void steps_until_one_fails(void)
 	CHECK(strcmp(looped(0, 9, &all), "") == 0 && all == 1, "%s", text);
 }
 
-/* ---- subtractions from an entry ---- */
+/* ---- values that are subtracted from an entry ---- */
 
 static void an_entry_less_what_it_costs(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single entries without a STOP: which are abandoned, and how an entry is removed. */
+/* Single entries without a STOP: which of them are abandoned, and how an entry is removed. */
 #include "tests/unit/region/left.h"
 
 static void memory(void)
@@ -31,7 +31,7 @@ static void own_stack(void)
 	sim_stack_end = (void *)top;
 	CHECK(!on_stack(record, top) && !on_stack(record, top + 1) && probes == 0);
 	CHECK(!record->stack_low);
-	/* The page with its top is known. */
+	/* The page at the top of the stack is known. */
 	CHECK(on_stack(record, top - 1) && on_stack(record, top - PAGE + 16) && probes == 0);
 	CHECK(on_stack(record, top - PAGE + 15) && probes == 1);
 	CHECK(asked[0] == (uintptr_t)stack + STACK - 2 * PAGE);
@@ -48,7 +48,7 @@ static void own_stack(void)
 	CHECK(!on_stack(record, top - 64 * 1024 * 1024 - 1));
 	CHECK(on_stack(record, top - 64 * 1024 * 1024));
 	sim_stack_end = stack + STACK;
-	/* Other threads' stacks end at their variables. */
+	/* The stacks of other threads end at their variables. */
 	CHECK(stack_top(record) == (uintptr_t)stack + STACK);
 	record->is_first = 0;
 	CHECK(stack_top(record) == (uintptr_t)&tach__self);
@@ -88,7 +88,7 @@ static void marked(void)
 	CHECK(tach__part_has_mark(slot, part) && tach__part_is_closing(slot, part));
 	part->ceiling = 5;
 	CHECK(tach__part_has_mark(slot, part) && !tach__part_is_closing(slot, part));
-	/* For a slot whose entries must all be checked. */
+	/* The entries of this slot must all be checked. */
 	slot->rest = 0;
 	CHECK(tach__part_has_mark(slot, part));
 	part->outer = TACH__OUTER_NONE;
@@ -102,7 +102,7 @@ static int is_alive(int inner)
 	return tach__part_is_alive(record, slot_of(9), part_of(9, inner), sp);
 }
 
-/* Tests a mark by each of its words, on the thread's own stack and elsewhere. */
+/* Tests a mark with each of its words changed, on the thread's own stack and elsewhere. */
 static void each_word(struct tach_region_mark *mark)
 {
 	begin();
@@ -152,7 +152,7 @@ static void alive_or_not(void)
 	CHECK(!is_alive(0));
 	alternate.ss_flags = SS_ONSTACK;
 	CHECK(is_alive(0));
-	/* If either is on another stack, the stack pointer proves nothing. */
+	/* If the mark or the handler is on another stack, the stack pointer proves nothing. */
 	alternate.ss_flags = SS_DISABLE;
 	sp = (uintptr_t)aside + 64;
 	CHECK(is_alive(0) && futexes > 0);
@@ -188,7 +188,7 @@ static void children_go_to_the_parent(void)
 	CHECK(to[4] == 1000 && from[4] == 112);
 }
 
-/* Finds the part that has the entry at a level. */
+/* Finds the part with the entry at a level. */
 static void at_a_level(void)
 {
 	struct tach__slot *slot;
@@ -205,12 +205,12 @@ static void at_a_level(void)
 	/* A handler came during its START. */
 	part_of(9, 1)->outer = slot->rest;
 	CHECK(!tach__part_at(record, slot, 3));
-	/* A closing one is identified by its mark. */
+	/* A closing entry is identified by its mark. */
 	part_of(9, 1)->ceiling = TACH__CEILING_OPEN;
 	part_of(9, 1)->outer = (uintptr_t)mark_at(3);
 	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
 	CHECK(!tach__part_at(record, slot, 2));
-	/* Another entry with the same mark, which is at a higher level now. */
+	/* Another entry has the same mark, and is at a higher level now. */
 	*tach__marks(tach__stack(hot, 2)) = mark_at(1);
 	CHECK(!tach__part_at(record, slot, 2));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Entries without a STOP, for left.c and healed.c: a simulated stack and kernel, and regions
- * that are open as START leaves them.
+ * that are open in the state after START.
  */
 #ifndef TESTS_UNIT_REGION_LEFT_H
 #define TESTS_UNIT_REGION_LEFT_H
@@ -50,7 +50,7 @@ static _Alignas(PAGE) char stack[STACK], aside[PAGE];
 static uintptr_t sp; /* of the caller */
 void *sim_stack_end = stack + STACK;
 
-static long futex_gives;     /* 0: the result depends on the word's value */
+static long futex_gives;     /* 0: the word's value decides the result */
 static uintptr_t unreadable; /* addresses below it are unreadable */
 static uintptr_t asked[32];
 static int futexes, probes, no_sigaltstack;
@@ -97,7 +97,7 @@ static void end_flat(struct tach_region_mark *mark)
 	mark->state = 2;
 }
 
-/* Begins in the calling thread, without an open region. */
+/* Resets the calling thread, without an open region. */
 static void begin(void)
 {
 	tach__sys = sim_sys;
@@ -153,7 +153,8 @@ static struct tach_region_mark *mark_at(uint32_t level)
 }
 
 /*
- * Starts a region inside the open ones. inner: the part that gets the entry; below 0: neither.
+ * Starts a region inside the open ones. inner: the part that gets the entry; below 0: neither
+ * part.
  */
 static void start(uint32_t id, int inner, struct tach_region_mark *mark)
 {

@@ -8,7 +8,7 @@
 static int pages, no_pages, no_wiping;
 static void *made;
 static size_t made_size, wiped_size;
-static struct tach__process *winner; /* the process that another thread stores meanwhile */
+static struct tach__process *winner; /* the process that another thread stores in between */
 
 static void *sim_pages(size_t size)
 {
@@ -178,7 +178,9 @@ static void first(void)
 	tach__unlock(&held);
 }
 
-/* After fork(), which wipes the page and runs the hook, and after forks that run none. */
+/*
+ * In a child of fork(), which clears the page and runs the hook, and of forks that run no hook.
+ */
 static void child(int hooked, int busy)
 {
 	struct tach__registry *r = &tach__registry;

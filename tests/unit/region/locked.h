@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry's lock, for tests that hold it alone: it is taken once, and another thread may
- * run before.
+ * The registry's lock, for tests without other threads: it is taken once, and another thread
+ * may act before that.
  */
 #ifndef TESTS_UNIT_REGION_LOCKED_H
 #define TESTS_UNIT_REGION_LOCKED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names computed at run time, without regions: how a name's place is found. */
+/* Names computed at run time, without regions: how the place of a name is found. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ static struct tach_site *begin(const char *name)
 	return begun_in;
 }
 
-/* Enters the name from a handler that interrupted the library. */
+/* Enters the name from a handler that interrupted library code. */
 static struct tach_site *begin_within(const char *name)
 {
 	struct tach_site *site;
@@ -125,7 +125,7 @@ static void bytes(void)
 	munmap(page, 3 * PAGE);
 }
 
-/* Names that differ in one letter, wherever it is, have places of their own. */
+/* Names that differ in one letter, at any position, get different places. */
 static void spread(void)
 {
 	char name[32];
@@ -155,7 +155,7 @@ static int by_hash(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Two letters differ from two others, at every place. */
+/* Names that differ in two letters, at any positions. */
 static void names_that_differ_in_two_letters(void)
 {
 	enum { LETTERS = 26, PAIRS = LETTERS * LETTERS };
@@ -194,7 +194,7 @@ static void names_have_sites_of_their_own(void)
 	CHECK(!begin(NULL) && begun == 4 && !tach__names_are_full());
 }
 
-/* All names have the same place, and some the same hash. */
+/* All names have the same place, and some have the same hash. */
 static void collisions(void)
 {
 	uint64_t hash = hash_of("b", 1);
@@ -210,7 +210,7 @@ static void collisions(void)
 	CHECK(begin("b") == &sites[2] && taken == 0);
 	sites[2].name = "d";
 	CHECK(begin("b") == &sites[3] && taken == 1 && begin("b") == &sites[3]);
-	/* After the last place, the search continues at the first. */
+	/* After the last place, the search continues at the first one. */
 	fresh();
 	place[PLACES - 1] = (struct place){UINT64_MAX, &sites[0]};
 	sites[0].name = "a";
@@ -266,7 +266,7 @@ static void full(void)
 	CHECK(tach__registry.lost == 0);
 }
 
-/* If a site cannot be made, the entry has no region, and is counted as lost. */
+/* If a site cannot be made, the entry has no region, and counts as lost. */
 static void no_sites(void)
 {
 	fresh();
@@ -277,7 +277,7 @@ static void no_sites(void)
 	CHECK(begin("a") && taken == 1 && tach__registry.lost == 2);
 }
 
-/* A handler during library code creates no site and takes no lock. */
+/* A handler that interrupts library code makes no site and takes no lock. */
 static void within(void)
 {
 	struct tach_site *a;
@@ -310,7 +310,7 @@ static void gates(void)
 	CHECK(begin_new(7) && configured == 1 && the_gate.id == 7);
 	CHECK(begin("a") && configured == 1);
 	CHECK(!begin_new(TACH_SITE_OFF) && configured == 2 && the_gate.id == TACH_SITE_OFF);
-	/* Another copy owns the regions: only it knows which ones are enabled. */
+	/* Another copy owns the regions: only the owner knows which ones are enabled. */
 	tach__beacon.state = TACH__BEACON_JOINED;
 	owner = &tach__beacon;
 	CHECK(begin_new(7) && the_gate.id == TACH__SITE_FIRST);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads without a key: the program has taken all keys whose values need no memory before the
- * library could. A first START in a handler, which may have interrupted malloc, allocates
- * nothing; threads that ended are found by threads that open later.
+ * Threads without a key: before the library could get one, the program has taken all keys whose
+ * values need no memory. A first START in a handler, which may have interrupted malloc,
+ * allocates nothing; threads that open later find threads that ended.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static void take_keys(void)
 __attribute__((section(".preinit_array"), used)) static void (*early)(void) = take_keys;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define WATCHED 0 /* a sanitizer brings a malloc of its own */
+#define WATCHED 0 /* a sanitizer has its own malloc */
 #else
 #define WATCHED 1
 void *__libc_malloc(size_t);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of tags and tasks, without rows: constant once assigned, and limited. */
+/*
+ * Numbers of tags and tasks, without rows: they are limited, and constant after they are
+ * assigned.
+ */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/region.h"
@@ -69,7 +72,7 @@ static uint32_t number_of(uint64_t tag)
 	return tach__split_tag_number(&split, tag);
 }
 
-/* In a handler that interrupted the library. */
+/* Requests a number in a handler that interrupted library code. */
 static uint32_t number_within(uint64_t tag)
 {
 	uint32_t number;
@@ -105,7 +108,7 @@ static void tags_by_number(void)
 	CHECK(number_of(5) == 1 && number_of(6) == 2 && over && tags == 1);
 }
 
-/* Values are spread whichever of their bits differ: addresses, counts, digests. */
+/* Values are spread, whichever of their bits differ: addresses, counts, digests. */
 static void spread(void)
 {
 	for (int shift = 0; shift <= 56; shift++) {
@@ -124,7 +127,9 @@ static void spread(void)
 	}
 }
 
-/* All values have the same place; after the last place, the search continues at the first. */
+/*
+ * All values have the same place; after the last place, the search continues at the first one.
+ */
 static void collisions(void)
 {
 	uint64_t at_last[3], n = 0;
@@ -163,7 +168,7 @@ static void races(void)
 	CHECK(number_of(71) == MOST + 1 && tags == MOST && over == TACH__SPLIT_TAG);
 }
 
-/* A handler during library code creates no number and takes no lock. */
+/* A handler that interrupts library code makes no number and takes no lock. */
 static void within(void)
 {
 	fresh();
@@ -212,7 +217,7 @@ static void tasks_by_number(void)
 	CHECK(tasks == TASKS);
 }
 
-/* A library was unloaded, and another has a site there. */
+/* A library was unloaded, and another library has a site at its address. */
 static void reloaded_sites_get_new_numbers(void)
 {
 	struct tach_site site = {.name = "a"}, same = {.name = "b"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads alone: the steps when a thread is opened, and its number. */
+/* Threads without regions: the steps when a thread is opened, and its number. */
 #include "tests/unit/region/opened.h"
 
 static void opened(void)
@@ -60,7 +60,7 @@ static void open_options(void)
 	begin();
 	thread_key_made = 0;
 	CHECK(tach__thread_ready(0) && specific_set == 0);
-	/* No slots for calibration without memory either. */
+	/* If there is no memory, there are no slots for calibration either. */
 	of = begin();
 	no_slots = 1;
 	CHECK(!tach__thread_ready(0) && did("SDROwtcpsnGhbG") && tach__self == of->hot);
@@ -87,7 +87,7 @@ static void not_opened(void)
 	CHECK(tach__thread_ready(0) == of->hot && did("SDROwt0psnGMhb"));
 	CHECK(of->count == 0 && of->reader == NULL && of->hot->reader == NULL && !learnt);
 	CHECK(of->worst_by == 0 && r->unopened == 1 && r->open_error.code == TACH_ERR_NOMEM);
-	/* The first cause is reported. */
+	/* Of several causes, the first is reported. */
 	tach__self = &tach__thread_closed;
 	CDS_INIT_LIST_HEAD(&r->threads);
 	fresh();
@@ -129,7 +129,7 @@ static void numbers(void)
 		hot[i].state = TACH__STATE(i + 3, 0, 5);
 		cds_list_add_rcu(&of[i].node, &r->threads);
 	}
-	/* Numbers of ended threads are reused only after all were used once. */
+	/* Numbers of ended threads are reused only after every number was used once. */
 	CHECK(find_free_number() == 3);
 	r->openings = TACH__OPENINGS - 2;
 	CHECK(find_free_number() == TACH__OPENINGS - 1);
@@ -141,7 +141,7 @@ static void numbers(void)
 	CHECK(tach__thread_ready(0) && TACH__OPENING(tach__self->state) == 6);
 }
 
-/* The finaliser of splitmix64, as published: its first three for a seed of 1234567. */
+/* The finaliser of splitmix64, as published: its first three results for the seed 1234567. */
 static void seeds(void)
 {
 	static const uint64_t of[] = {6457827717110365317u, 3203168211198807973u,

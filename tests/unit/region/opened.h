@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads alone, for opened.c and ended.c: the functions that open and end them are simulated.
- * Each call leaves a letter, in that order.
+ * Threads without regions, for opened.c and ended.c: the functions that open and end threads
+ * are simulated. Each call appends a letter to a string.
  */
 #ifndef TESTS_UNIT_REGION_OPENED_H
 #define TESTS_UNIT_REGION_OPENED_H
@@ -153,7 +153,7 @@ static int sim_specific(pthread_key_t key, const void *value)
 	return 0;
 }
 
-static int no_stack, changes; /* of the generation, while one is being opened */
+static int no_stack, changes; /* changes of the generation while a thread is being opened */
 static int sim_own_stack(int (*f)(void *), void *arg)
 {
 	note('S');
@@ -254,7 +254,7 @@ static void sim_rows_clear(struct tach__rows *rows)
 #define tach__rows_clear	    sim_rows_clear
 #include "core/region/thread.c"
 
-/* The thread has no data, and sets are on. */
+/* Prepares a thread without data, while sets are on. */
 static struct tach__thread *begin(void)
 {
 	struct tach__registry *r = &tach__registry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The overhead, by scripted trials. */
+/* The overhead, computed from scripted trials. */
 #include <string.h>
 #include "core/region/trial.h"
 #include "tests/check.h"
@@ -7,9 +7,9 @@
 static struct tach__shown shown;
 static struct tach__sampling sampling;
 static int no_memory, ends, residues, decided;
-static uint64_t of_pair; /* result of the region around a pair; 200 more if fenced */
+static uint64_t of_pair; /* result of the region around a pair; 200 more with fences */
 
-/* An outer region shows 1000 with an entry in it, and 200 less if that entry is skipped. */
+/* An outer region shows 1000 with an entry in it, and 200 less if the entry is skipped. */
 static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		    const struct tach__poke *poke, const uint32_t *ids)
 {
@@ -83,7 +83,7 @@ static void what_is_measured(void)
 		CHECK(record.entry_cost.empty[1][i] == 140 &&
 		      record.entry_cost.pair[1][i] == 1600);
 	}
-	/* A negative value becomes 0, and the minimum is kept unchanged. */
+	/* A negative value becomes 0, and the minimum is used unchanged. */
 	for (of_pair = 99; of_pair <= 101; of_pair++) {
 		uint64_t more = of_pair > 100;
 

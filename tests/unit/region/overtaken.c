@@ -30,7 +30,7 @@ static void sim_heal(struct tach__thread *of, uintptr_t at)
 #define tach__unlock(held)	((void)(held), locked--)
 #define tach__hold(held)	((void)(held), holds_now++)
 #define tach__release(held)	((void)(held), holds_now--)
-/* A region ends between the two reads. */
+/* A word that changes between the two reads, because a region ends. */
 static uint64_t *ends;
 static int fences;
 static void sim_fence(int order)
@@ -52,7 +52,7 @@ static void counted(uint32_t over)
 		tach__part_close(slot_of(over), part_of(over, inner));
 }
 
-/* The handler's region: above all open ones, and not on the stack. */
+/* The handler's region is above all open regions, and not on the stack. */
 static void begun_above(uint32_t id, uint32_t level)
 {
 	struct tach_region_mark *mark = mark_at(level);
@@ -88,11 +88,11 @@ static void place_taken(void)
 	tach__self = hot;
 	tach__overtaken_check(&site);
 	CHECK(begun_apart == 1 && heals == 0);
-	/* All entries that are not on the stack are closed, in either part. */
+	/* All entries that are not on the stack are closed, in both parts. */
 	tach__overtaken_mend(record, 0);
 	CHECK(is_closed(9, 0) && is_closed(10, 0) && is_closed(11, 1) && is_at(8, 0));
 	CHECK(slot_of(9)->lost == 1 && slot_of(10)->lost == 1 && slot_of(11)->lost == 1);
-	/* With many slots, not at every slow path, unless one must exist. */
+	/* If there are many slots, they are checked only when such a region must exist. */
 	begun_above(9, 3);
 	record->limit = 64 * 4096;
 	tach__overtaken_mend(record, 0);
@@ -105,7 +105,7 @@ static void place_taken(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* Before a region begins that its own STOP may not end, only its slot is checked. */
+/* A region begins that may not be ended by its own STOP: only its slot is checked before. */
 static void looks(void)
 {
 	struct tach_site site = {.id = 9};
@@ -144,7 +144,7 @@ static void looks(void)
 	tach__self = &tach__thread_closed;
 }
 
-/* ---- checks of another thread, by a snapshot ---- */
+/* ---- a snapshot checks another thread ---- */
 
 static int marks(uint32_t id)
 {
@@ -166,7 +166,7 @@ static void seen(void)
 		start(20 + i, i & 1, mark_at(i));
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(20) && !marks(21) && !marks(24));
-	/* The innermost region may be in its START. */
+	/* The innermost region may be inside its START. */
 	counted(24);
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 64 && !marks(24) && !marks(23));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words change by plain C loads and stores on every architecture, so that a test can replace
- * these. Included before core/region/edges.h.
+ * On every architecture, words change by plain C loads and stores here, so that a test can
+ * replace these. Included before core/region/edges.h.
  */
 #ifndef TESTS_UNIT_REGION_PLAIN_WORDS_H
 #define TESTS_UNIT_REGION_PLAIN_WORDS_H

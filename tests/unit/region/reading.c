@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of an open region so far, from its mark and its thread; reads are scripted. */
+/* Counts of an open region up to now, from its mark and its thread; reads are scripted. */
 #include <string.h>
 #include "core/region/beacon.h"
 #include "core/region/reads.h"
@@ -15,7 +15,7 @@ static struct tach__thread record = {.config = &config};
 static struct tach_region_mark the_mark;
 static const struct tach__beacon *the_owner;
 
-/* If a handler's region disturbs a read, it is repeated, with the present level. */
+/* If a handler's region disturbs a read, the read is repeated, with the present level. */
 static int sim_stop(const struct tach__hot *self, const struct tach_region_mark *m,
 		    uint64_t state, struct tach__reading *r, int fenced)
 {
@@ -123,8 +123,8 @@ static int owners(const struct tach_region_mark *m, uint64_t *v, int n, uint32_t
 }
 
 /*
- * Another copy of the library owns the regions, in this version or in one that could not read
- * them yet.
+ * Another copy of the library owns the regions, in this version or in a version that cannot
+ * read open regions.
  */
 static void another_copy(void)
 {

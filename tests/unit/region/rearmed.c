@@ -57,7 +57,7 @@ static void segment_is(int i, const void *from, size_t size, uint32_t flags)
 				  .p_flags = flags};
 }
 
-/* Begins with a site of the module that is switched on. */
+/* Starts with an enabled site of the module. */
 static void begin(void)
 {
 	memset(&text, 0, sizeof text);
@@ -102,7 +102,7 @@ static void switched(void)
 	known.selected = 1;
 	tach__registry.enabled = 0;
 	CHECK(told() == TACH_SITE_OFF && modules == 3);
-	/* Without sites, modules are not searched. */
+	/* Without sites, no module is searched. */
 	CDS_INIT_LIST_HEAD(&tach__registry.sites);
 	CHECK(told() == WAS && modules == 3);
 }
@@ -192,7 +192,7 @@ static void another_site(void)
 	known.name = "region8";
 	segment_is(TEXT, text.name, 8, PF_R);
 	CHECK(told() == WAS);
-	/* The name follows the file name in memory. */
+	/* The name may follow the file name in memory. */
 	begin();
 	data.site.name = text.file;
 	data.site.file = text.name;

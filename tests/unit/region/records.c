@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a thread: allocated, added to the totals, and used again. */
+/* The memory of a thread: how it is allocated, added to the totals, and used again. */
 #include <string.h>
 #include <unistd.h>
 #include "core/region/region.h"
@@ -56,7 +56,7 @@ static void sim_free(void *at, size_t size)
 	tach__pages_free(at, size);
 }
 
-/* Reserved memory costs nothing until its use, in whole pages. */
+/* Reserved memory costs nothing until it is used, in whole pages. */
 static size_t hole[8][2];
 static int holes;
 static size_t wiped;
@@ -83,7 +83,10 @@ static void sim_drop(struct tach__config *of)
 	dropped++;
 }
 
-/* Rows are requested and added to in some order; `of`: the ids that were added. */
+/*
+ * Rows are requested, and values are added to them, in some order; `of`: the ids of the added
+ * values.
+ */
 static uint32_t rows_most, asked[64], of[64];
 static int nasked, nof, no_rows;
 static struct tach__row *sim_rows_at(struct tach__rows *rows, uint32_t id)
@@ -112,7 +115,7 @@ static void sim_clear(struct tach__thread *record)
 	tach__slots_clear(record);
 }
 
-/* If rows are divided, the row differs from the site's. */
+/* If rows are divided, the slot's row differs from the site's row. */
 static uint32_t apart;
 static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
 {
@@ -120,7 +123,7 @@ static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
 	return id + apart;
 }
 
-/* Its rows use its name. */
+/* set: rows of this thread use its name. */
 static int named;
 static void sim_split_name(struct tach__thread *record)
 {
@@ -170,7 +173,7 @@ static void fresh(void)
 	base = (const char *)record->hot;
 	CHECK(had_now == 1 && had[0].at == base && had[0].size == record->size);
 	CHECK((const char *)record == base + TACH__RECORD_AT);
-	/* Forks wipe the hot half, but not the tables after it. */
+	/* Forks clear the hot half, but not the tables after it. */
 	CHECK(wiped_at == base && wiped == tach__pages_round(1) &&
 	      sizeof(struct tach__hot) <= wiped);
 	/* Each table keeps its first page. */
@@ -218,7 +221,7 @@ static void taken_again(void)
 		CHECK(a->cold[i] == 0, "%d", i);
 	CHECK(!a->folded && !a->stack_low && !a->destructions);
 	CHECK(tach__slot_at(a, TACH__SITE_FIRST)->lost == 0);
-	/* Chunks that a record grew are freed, with their slots. */
+	/* Chunks that were added to a record are freed, with their slots. */
 	for (uint32_t i = 1; i < 3; i++)
 		CHECK(tach__slots_grow(b, i * TACH__CHUNK_SLOTS) == 0);
 	for (uint32_t i = 0; i < b->nchunks; i++)
@@ -230,7 +233,7 @@ static void taken_again(void)
 	give_back(b);
 	clears = 0;
 	CHECK(record_of(STRIDE) == a && had_now == were - 1, "%d, %d", had_now, were);
-	/* Additional data of slots are freed with them. */
+	/* Additional data of slots are freed with the slots. */
 	CHECK(clears == 2 && cleared[0] == b && cleared[1] == a, "%d", clears);
 }
 
@@ -270,7 +273,7 @@ static void folded(void)
 	CHECK(tach__slots_grow(record, 2 * TACH__CHUNK_SLOTS - 1) == 0);
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && nasked == 0 && nof == 0);
-	/* Regions of calibration have no rows. */
+	/* Regions of the calibration have no rows. */
 	enter(record, TACH__SITE_FIRST - 1);
 	enter(record, TACH__SITE_FIRST);
 	folds_begin();
@@ -278,7 +281,8 @@ static void folded(void)
 	CHECK(named == 1);
 	CHECK(nof == 1 && of[0] == TACH__SITE_FIRST, "%d", nof);
 	/*
-	 * The largest id is first, so that either memory for all rows exists or none is added.
+	 * The largest id comes first, so that either memory for all rows exists or none is
+	 * added.
 	 */
 	enter(record, 100);
 	enter(record, 2 * TACH__CHUNK_SLOTS - 1);
@@ -360,7 +364,7 @@ static void reclaimed(void)
 	CHECK(r->ended == NULL && r->free == late && late->next == done[0] && dropped == 3);
 	CHECK(nof == 1 && late->folded && late->config == NULL);
 	CHECK(r->threads.next == &r->threads);
-	/* A thread that asks for memory gets it. */
+	/* A thread that asks for a record gets it. */
 	r->free = NULL;
 	late->config = &config;
 	end_of(late);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Regions as compilers and loaders see them: no code with -DTACH_DISABLE, C++ with exceptions and templates, libraries
-# that are unloaded, and the code size of START and STOP.
+# Regions in compilers and loaders: no code with -DTACH_DISABLE, C++ with exceptions and templates, libraries that are
+# unloaded, and the code size of START and STOP.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -12,7 +12,7 @@ verdict() { # NAME STATUS
 }
 libs="$B/libtach.a -lurcu-bp -lm -lpthread -ldl"
 
-# ---- -DTACH_DISABLE: the same assembly as without the macros ----
+# ---- --DTACH_DISABLE gives the same assembly as code without the macros ----
 cat >"$work/bare.c" <<'END'
 #include <tach/region.h>
 int outer(const int *p, int n);
@@ -53,8 +53,8 @@ void nothing(void) { __asm__ volatile(""); }
 void both(void);
 void both(void) { TACH_START(size); __asm__ volatile(""); TACH_STOP(size); }
 END
-# For every compiler, counts the instructions between START's return and STOP's call. A region counts them in addition
-# to the library's own, so this number must be equal everywhere, in calibration too.
+# For every compiler, counts the instructions between START's return and STOP's call. A region counts these
+# instructions in addition to the library's own, so their number must be equal everywhere, also in calibration.
 while read -r cc at_most between; do
 	command -v "$cc" >/dev/null || { echo "skip code size $cc: it is not installed"; continue; }
 	dump=objdump
@@ -85,8 +85,8 @@ clang 90 3
 aarch64-linux-gnu-gcc 100 4
 LIST
 
-# ---- addresses of sites ----
-# GNU ld makes one GOT entry of all local objects of a section: sites must not be found by it.
+# ---- addresses of sites ---- GNU ld makes one GOT entry for all local objects of a section: sites must not be
+# addressed by it.
 if command -v aarch64-linux-gnu-gcc >/dev/null; then
 	cat >"$work/two.c" <<'END'
 #include <tach/region.h>

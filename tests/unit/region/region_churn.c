@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thousands of threads that start and end leave nothing behind: no memory, no mapping, no
- * descriptor, and all their entries are in the totals; the numbers of openings wrap around
- * during the test. TEST_WHOLE: fifty thousand. A leak of a thread, at least 16 bytes, would be
- * 320 KB between two looks, and less than half of that is tolerated; more threads would not
- * show it better. `make soak` has a million.
+ * Thousands of threads that start and end leak no memory, no mapping and no descriptor, and all
+ * their entries are in the totals; the numbers of openings wrap around during the test.
+ * TEST_WHOLE: fifty thousand threads. A leak of 16 bytes per thread, the smallest possible,
+ * would be 320 KB between two looks, and less than half of that is tolerated; more threads
+ * would not improve this. `make soak` has a million.
  */
 #include <pthread.h>
 #include "core/region/region.h"
@@ -58,7 +58,7 @@ static void flat(const struct held *from, const struct held *to)
 {
 	CHECK(to->descriptors == from->descriptors);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	/* The allocator and the C library's stacks may use a mapping or two more. */
+	/* The allocator and the C library's stacks may use one or two mappings more. */
 	CHECK(to->mappings <= from->mappings + 2);
 	CHECK(to->kb - from->kb < 128);
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiler flags that change what an edge costs: the table in docs/limits.md says how many instructions, and each of its
-# rows is counted here. A program with one region in another is compiled as the row says, with a library that does
-# nothing, and is executed one instruction at a time: by ptrace(2), or of another processor by QEMU.
+# Compiler flags that change the cost of an edge: the table in docs/limits.md gives numbers of instructions, and this
+# test counts each of its rows. A program with one region in another is compiled as the row says, with a library whose
+# functions do nothing. It is executed one instruction at a time: by ptrace(2), or by QEMU for another processor.
 set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1
@@ -17,7 +17,7 @@ void program(void)
 	TACH_STOP(outer);
 }
 END
-# Counts only the calls of START and STOP, not functions that flags make the program call.
+# Counts only the calls of START and STOP, not functions that flags add to the program.
 cat >"$work/library.c" <<'END'
 #include <stddef.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 END
 gcc -O1 -o "$work/step" "$work/step.c" || exit 1
 
-# Counts into `own` and `all`: the program's instructions between the edges of the inner region, and of the outer one.
+# Counts into `own` and `all` the program's instructions between the edges of the inner and of the outer region.
 count() { # COMPILER FLAG...
 	local cc=$1 nm=nm; shift
 	case $cc in *-linux-gnu-gcc) nm=${cc%gcc}nm;; esac

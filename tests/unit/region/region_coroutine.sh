@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Regions that follow C++20 coroutines (tach/coroutine.hpp), with both compilers: a region is its coroutine's, whatever
-# the thread does between suspension and resumption, and whichever thread that is.
+# Regions that follow C++20 coroutines (tach/coroutine.hpp), with both compilers: a region belongs to its coroutine,
+# whatever the thread does between suspension and resumption, and whichever thread resumes it.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -182,7 +182,7 @@ for compiler in "g++ -O2" "g++ -O0" "clang++ -O2" "g++ -O2 -DTACH_DISABLE"; do
 	command -v "${command[0]}" >/dev/null || { echo "skip coroutine $compiler: ${command[0]} is not installed"; continue; }
 	bad=0
 	"${command[@]}" -std=c++20 -Wall -Wextra -Werror -Wno-unused-function -Iinclude -o "$work/coroutine" "$work/coroutine.cc" "$B/libtach.a" -lurcu-bp -lm -lpthread -ldl || bad=1
-	# If it is switched off, nothing is counted, but it compiles.
+	# If regions are disabled, nothing is counted, but the program compiles.
 	[ $bad = 1 ] || [[ $compiler = *DISABLE ]] || "$work/coroutine" || bad=1
 	if [ $bad = 0 ]; then echo "ok coroutine $compiler"; else echo "not ok coroutine $compiler"; failed=1; fi
 done

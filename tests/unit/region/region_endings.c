@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that are open or begin when threads and processes end or stop: cancellation, SIGSTOP,
- * exec, constructors and destructors of the program.
+ * Regions that are open or begin while threads and processes end or stop: cancellation,
+ * SIGSTOP, exec, constructors and destructors of the program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -37,8 +37,8 @@ static void end_region(void *mark)
 }
 
 /*
- * C without -fexceptions runs no cleanup, so the interrupted entry is lost; the handler's entry
- * is complete.
+ * C code without -fexceptions runs no cleanup, so the interrupted entry is lost; the handler's
+ * entry is complete.
  */
 static void *cancelled(void *arg)
 {
@@ -101,7 +101,7 @@ static void cancellation_inside_regions(void)
 	CHECK(regions_find("never_left", 0) && info.calls == 0 && info.lost <= THREADS &&
 		      info.lost == info.entries && info.lost >= THREADS / 2,
 	      "%d entries", (int)info.calls);
-	/* Some were cancelled before they began. */
+	/* Some threads were cancelled before they began. */
 	if (regions_find("ended by handler", 1))
 		CHECK(info.calls <= THREADS && info.calls == info.threads);
 }
@@ -136,7 +136,7 @@ static void cancellation_at_any_instruction(void)
 
 enum { STOPS = 5, STOPPED_NS = 20000000 };
 
-/* Exit status: the first thing that is wrong. */
+/* Its exit status is the number of the first failure. */
 static int measure_until(volatile int *stops)
 {
 	uint64_t calls = 0;
@@ -157,7 +157,7 @@ static int measure_until(volatile int *stops)
 		return 2;
 	if (!regions_find("across", TACH_QUANTITY_TIME) || info.calls != 1)
 		return 3;
-	if (value.raw < 0.9 * STOPS * STOPPED_NS) { /* time continues during that */
+	if (value.raw < 0.9 * STOPS * STOPPED_NS) { /* the clock continues during the stop */
 		printf("# %g ns, error %g ns\n", value.raw, value.error);
 		fflush(stdout);
 		return 4;
@@ -196,7 +196,9 @@ static void stopped_and_continued(void)
 
 static const char *self_path;
 
-/* In a child: executes program() below, while a region is open that the real kernel counts. */
+/*
+ * In a child: executes program() below while a region is open, with the real kernel's counts.
+ */
 static void exec_inside(const char *output)
 {
 	struct tach_regions_options opt = {.events = "page-faults"};
@@ -296,7 +298,10 @@ static void *ends_rich(void *unused)
 	return unused;
 }
 
-/* Entries without room show as the thread's own, and are added to the totals later. */
+/*
+ * Entries without memory for their own rows count for the whole thread, and are added to the
+ * totals later.
+ */
 static int ended_poor(void)
 {
 	pthread_t thread;
@@ -370,7 +375,7 @@ static void *end_late(void *unused)
 	return unused;
 }
 
-/* No destructor of the library runs later: threads that open later find the ended ones. */
+/* No destructor of the library runs later: threads that open later find the ended threads. */
 static void first_region_in_the_last_destructor(void)
 {
 	uint64_t calls;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exact additions of an entry besides its sums: in sparse mode, and if its counters were lost.
- * The kernel is simulated; the clock is the real one, and its sums show its values.
+ * An entry's exact additions to words other than its sums: in sparse mode, and if its counters
+ * were lost. The kernel is simulated; the clock is real, and the test takes its values from the
+ * sums.
  */
 #include "core/region/region.h"
 #include "tests/unit/region/regions.h"
@@ -20,7 +21,10 @@ static const struct tach__part *part_of(const struct tach_site *site)
 
 /* ---- sparse mode ---- */
 
-/* Expected sampling of a region, from the additions of its outermost entries. */
+/*
+ * The expected sampling state of a region, computed from the additions of its outermost
+ * entries.
+ */
 struct sampled {
 	struct tach_site *site;
 	struct tach_region_mark mark;
@@ -36,7 +40,7 @@ static void begin(struct sampled *s)
 	memcpy(s->sum, part_of(s->site)->sum, sizeof s->sum);
 }
 
-/* `around`: NULL if that is not measured. `outermost`: of its region. */
+/* `around`: NULL if the quantity is not measured. `outermost`: of its region. */
 static void end(struct sampled *s, struct sampled *around, int outermost)
 {
 	int measured = s->mark.end != NULL;
@@ -76,7 +80,7 @@ static void sparse(void)
 
 	opt.set = fake_set(MEMBERS);
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
-	for (int i = 0; i < 3; i++) { /* first entries are cold */
+	for (int i = 0; i < 3; i++) { /* first entries take the slow path */
 		tach_region_begin(&sites[i], &s[i].mark);
 		tach_region_end(&s[i].mark);
 	}
@@ -136,7 +140,7 @@ static void sparse(void)
 
 /* ---- lost counters ---- */
 
-/* cold: another region inside ends later, so that its slow path's cost is subtracted. */
+/* cold: another region inside it ends later, so the cost of the slow path is subtracted. */
 static void lose(struct tach_site *site, int cold)
 {
 	struct tach_region_mark mark, later;
@@ -154,9 +158,7 @@ static void lose(struct tach_site *site, int cold)
 		tach_region_end(&later);
 }
 
-/*
- * The entry's time is counted, in the sums and wherever the entry is kept; no other value is.
- */
+/* Only the entry's time is counted, in the sums and wherever the entry is kept. */
 static void lost(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .worst = "4"};
@@ -210,7 +212,10 @@ static void lost(void)
 
 /* ---- counters with a known error ---- */
 
-/* Slots outside of a thread, because a thread's own slots have no room for errors here. */
+/*
+ * These slots do not belong to a thread, because a thread's own slots have no space for errors
+ * here.
+ */
 static void not_exact(void)
 {
 	static union tach__slot_copy inner, around;
@@ -225,7 +230,7 @@ static void not_exact(void)
 	self = tach__self;
 	self->inexact = 2;
 	for (int entry = 0; entry < 4; entry++) {
-		const int again = entry & 1; /* inside another entry of the same region */
+		const int again = entry & 1; /* it is inside another entry of the same region */
 		struct tach__part *part = tach__part(&inner.slot, MEMBERS, again);
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 		struct tach__reading r = {.delta = {10, 20, 30}, .error = entry < 2 ? 7 : 31};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested first entries whose marks are not on the stack, as of coroutines: the number of system
+ * Nested first entries whose marks are not on the stack, as in coroutines: the number of system
  * calls is linear in their number, and entries whose marks are gone are still found.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@ static long count_call(long number, long a, long b, long c, long d, long e, long
 	return kernel(number, a, b, c, d, e, f);
 }
 
-/* n nested first entries, which begin at that site. */
+/* Begins n nested first entries, starting at that site. */
 static void nest(int first, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -71,8 +71,8 @@ static void linear(void)
 }
 
 /*
- * The memory of one mark in the middle is unmapped. Later first entries detect it, each one in
- * turn.
+ * The memory of one mark in the middle is unmapped. Later first entries detect it, one after
+ * the other.
  */
 static void gone(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flat regions: which entries are flat; and that others are counted like normal regions: nested
- * ones, enclosing ones, recursive ones, those left open, and those ended elsewhere. Uses only
- * the clock, because nothing else can be read in user space here; region_exact in the guests
+ * Flat regions: which entries are flat; all others are counted like normal regions: nested,
+ * enclosing and recursive ones, regions left open, and regions ended elsewhere. The test uses
+ * only the clock, because user space can read no counters here; region_exact in the guests
  * tests counters.
  */
 #include <pthread.h>
@@ -21,7 +21,7 @@ static uint64_t flat(void)
 	return tach__slot_at(tach__thread_record(), (uint32_t)site.id)->flat;
 }
 
-/* Other processors do not have flat regions yet. */
+/* Other architectures do not have flat regions yet. */
 static int is_flat(uint64_t entries)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -46,7 +46,10 @@ static void enter(void)
 	enter_for(0);
 }
 
-/* A new thread's first entry measures their cost, the second one finds everything ready. */
+/*
+ * In a new thread, the first entry measures the cost of flat regions, and the second one finds
+ * everything ready.
+ */
 static void begin(void)
 {
 	regions_begin(0);
@@ -68,7 +71,7 @@ static void alone(void)
 		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NONE);
 	}
 	CHECK(is_flat(10), "%d", (int)flat());
-	/* All pairs are without fences. */
+	/* All pairs have no fences. */
 	CHECK(tach__self->pairs[0] == pairs[0] + 10 && tach__self->pairs[1] == pairs[1]);
 	CHECK(regions_look("flat", 0) && info.calls == 12 && info.outermost == 12 &&
 		      info.entries == 12,
@@ -77,7 +80,7 @@ static void alone(void)
 }
 
 /*
- * A handler left an entry for good between two stores of its STOP: that entry is incomplete,
+ * A handler left an entry by a jump between two stores of its STOP: that entry is incomplete,
  * the next one is complete.
  */
 static void entry_after_one_left_in_its_stop(void)
@@ -121,7 +124,7 @@ static void around_another(void)
 	for (int i = 0; i < 5; i++) {
 		tach_region_begin(&site, &mark);
 		/*
-		 * Works long enough that the result is not 0 if a first entry's cost is
+		 * Works so long that the result is not 0 if a first entry's cost is
 		 * overestimated.
 		 */
 		for (volatile int turn = 0; turn < 100000; turn++)
@@ -322,7 +325,7 @@ static void read_while_open(void)
 	CHECK(tach_region_read(&mark, more, 1, &flags, &generation) < 0);
 }
 
-/* If entries are stored in more than sums, none is flat, and all are counted. */
+/* If entries are stored in more than sums, no entry is flat, and all are counted. */
 static void with_more(void)
 {
 	static const struct {
@@ -346,7 +349,7 @@ static void with_more(void)
 		CHECK(regions_look("flat", 0) && info.entries == 20, "%s: %d", cases[i].what,
 		      (int)info.entries);
 	}
-	/* Dividing rows by thread changes only the rows. */
+	/* Rows that are divided by thread change nothing else. */
 	begin();
 }
 

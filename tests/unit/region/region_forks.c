@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forks while another thread is inside the library: neither fork() nor the child waits for it,
- * and the child has its sites and starts without counts.
+ * Forks while another thread is inside the library: neither fork() nor the child waits for that
+ * thread, and the child has its sites and starts without counts.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include "tests/check.h"
 
 /*
- * No thread spins: if a fork waits for ever, every thread is blocked, and tests/run ends the
+ * No thread spins: if a fork waits forever, every thread is blocked, and tests/run ends the
  * test.
  */
 static pthread_barrier_t inside, outside;
@@ -52,7 +52,7 @@ static void entered(void)
 	TACH_SCOPE(entered);
 }
 
-/* The calls of that region; -1: not found; -2: two regions have that name. */
+/* Returns the calls of that region; -1: not found; -2: two regions have that name. */
 static long calls(const char *name)
 {
 	struct tach_region_info info = {0};
@@ -88,7 +88,7 @@ static void *opening_a_reader(void *unused_argument)
 	return unused_argument;
 }
 
-/* n regions, one inside the other. */
+/* Enters n regions, one inside the other. */
 static void enter_many(int n)
 {
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
@@ -108,8 +108,8 @@ static void *nesting(void *unused_argument)
 }
 
 /*
- * When the thread ends, the totals, which have pages because another thread ended, grow: it
- * stops after the old pages are unmapped.
+ * When the thread ends, the totals grow: it stops after the old pages are unmapped. The totals
+ * have pages, because another thread ended before.
  */
 static void *growing_the_totals(void *unused_argument)
 {
@@ -122,7 +122,7 @@ static void *growing_the_totals(void *unused_argument)
 	return unused_argument;
 }
 
-/* The same while the log of a thread's slow paths grows, inside a region. */
+/* The log of a thread's slow paths grows, inside a region. */
 static void *growing_its_log(void *unused_argument)
 {
 	enter_many(1);
@@ -132,7 +132,7 @@ static void *growing_its_log(void *unused_argument)
 	return unused_argument;
 }
 
-/* Measures in two threads, which use the memory of the parent's threads. */
+/* The child measures in two threads, which use the memory of the parent's threads. */
 static int child_measures(void)
 {
 	pthread_t other;
@@ -140,7 +140,7 @@ static int child_measures(void)
 	TACH_START(of_the_child);
 	entered();
 	TACH_STOP(of_the_child);
-#ifdef __SANITIZE_THREAD__ /* it does not permit threads in a child of this process */
+#ifdef __SANITIZE_THREAD__ /* ThreadSanitizer permits no threads in a child of this process */
 	(void)other;
 	nesting(NULL);
 #else
@@ -247,7 +247,9 @@ static void fork_during_a_list_change(void)
 	tach_set_free(set);
 }
 
-/* A thread that ends frees its memory at once, or, if a snapshot is walking, after the walk. */
+/*
+ * A thread that ends frees its memory immediately, or after the walk if a snapshot is walking.
+ */
 static void *visitor(void *unused_argument)
 {
 	entered();
@@ -279,7 +281,7 @@ static void thread_ends_during_a_walk(void)
 	CHECK(calls("entered") == 5, "%ld", calls("entered"));
 }
 
-/* A fork interrupted the first reading of the clock: no thread waits for it. */
+/* A fork interrupted the first read of the clock: no thread waits for it. */
 static void look_cut_off(void)
 {
 	double hz, error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of slow paths is measured at the first of them, inside regions, as under `tach run`:
- * it does not show in the enclosing regions.
+ * The first slow path, inside regions, measures the cost of slow paths, as under `tach run`:
+ * the enclosing regions do not show this cost.
  */
 #include "core/region/region.h"
 #include "tests/unit/region/regions.h"
@@ -11,7 +11,7 @@ enum { WORK = 1000, DEPTH = 5 };
 static const char *const names[DEPTH] = {"first", "second", "third", "fourth", "fifth"};
 static struct tach_site *sites[DEPTH];
 
-/* For all except the outermost, each nested in the previous one. */
+/* Enters all except the outermost region, each nested in the previous one. */
 static void nest(int depth)
 {
 	struct tach_region_mark mark;
@@ -47,7 +47,7 @@ static void first_cold_exit_inside(void)
 	tach__regions_freeze();
 	for (int i = 0; i < DEPTH; i++)
 		sites[i] = tach_site_get(names[i]);
-	/* The outermost opens the thread. */
+	/* The outermost region opens the thread. */
 	tach_region_begin(sites[0], &mark);
 	CHECK(!tach__self->record->residue_known);
 	nest(1);
@@ -80,7 +80,7 @@ static void another_thread(void)
 	exact(3);
 }
 
-/* ---- the first is a STOP's ---- */
+/* ---- the first slow path is in a STOP ---- */
 
 static uint64_t sum_of(const struct tach_site *site)
 {
@@ -90,8 +90,8 @@ static uint64_t sum_of(const struct tach_site *site)
 }
 
 /*
- * If inlined, its mark would be valid in the caller's frame, like that of an overlapping
- * region.
+ * Not inlined, because its mark would be in the caller's frame, and stay valid like that of an
+ * overlapping region.
  */
 static __attribute__((noinline)) void left(void)
 {
@@ -101,9 +101,9 @@ static __attribute__((noinline)) void left(void)
 }
 
 /*
- * A nested region that is left open makes the enclosing region's STOP a slow path. Each region
- * shows the cost of an entry and of each START and STOP in it, except the START of the one left
- * open: its cost is known and subtracted.
+ * A nested region is left open, so the enclosing region's STOP takes a slow path. Each region
+ * shows the cost of an entry and of each START and STOP inside it, except the START of the
+ * region that was left open: its cost is known and subtracted.
  */
 static void leave_one_within(uint64_t *outer, uint64_t *inner)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions left without their STOP: by return, goto, longjmp out of one frame or many, by signal
- * handlers, threads that end, stacks that are thrown away. Each begun entry is counted or lost,
- * and nothing that was left open disturbs later regions.
+ * handlers, threads that end, and discarded stacks. Each begun entry is counted or lost, and no
+ * region that was left open disturbs later regions.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -160,7 +160,9 @@ static int configure(struct tach_error *err)
 	return tach_regions_configure(&opt, err);
 }
 
-/* A region that a handler left open does not enclose later ones, wherever the handler ran. */
+/*
+ * A region that a handler left open does not enclose later regions, wherever the handler ran.
+ */
 static void set_changed_behind_a_handler(int on_stack)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -219,7 +221,7 @@ static void wander(int depth);
 		TACH_START(site_##n);                                                          \
 		mine[n].begun++;                                                               \
 		wander(depth + 1);                                                             \
-		/* Counted before the region ends, because the jump leaves from inside. */     \
+		/* Counted before the region ends, because the jump leaves from inside it. */  \
 		mine[n].stopped++;                                                             \
 		if (random_below(3) == 0)                                                      \
 			return 1;                                                              \
@@ -237,7 +239,7 @@ SITE(3)
 static struct tach_site *object_site;
 
 /*
- * The mark is in an object: the region is stopped, or it is never stopped and the mark is used
+ * The mark is in an object: the region is stopped, or it is never stopped and its mark is used
  * again later.
  */
 static void object(int depth)
@@ -282,7 +284,7 @@ static void abandoned(void)
 	TACH_STOP(site_0);
 }
 
-/* Regions on a stack of their own, which runs to its end or is discarded with a region open. */
+/* Regions on a separate stack, which runs to its end or is discarded with a region open. */
 static void stack(void)
 {
 	size_t size = 65536;
@@ -295,7 +297,7 @@ static void stack(void)
 	inside.uc_stack.ss_sp = base;
 	inside.uc_stack.ss_size = size;
 	inside.uc_link = &before;
-	/* On another stack, no jump goes to a frame here. */
+	/* Code on another stack must not jump to a frame here. */
 	int were = landings;
 	switched = 1;
 	landings = 0;
@@ -463,7 +465,7 @@ static void ended_out_of_order(void)
 	}
 }
 
-/* The same for a region that is open three times. */
+/* The region is open three times. */
 static void recursion_ended_out_of_order(void)
 {
 	struct tach_region_mark below, above;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of a thread, a region, a histogram and a snapshot, as the kernel counts it.
- * docs/limits.md states the first of these figures, which is compared with the measurement.
+ * docs/limits.md states the first of these figures, and the test compares it with the
+ * measurement.
  */
 #include <ctype.h>
 #include <pthread.h>
@@ -72,14 +73,14 @@ static void begin(int members, uint32_t histograms)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* The figures of README.md; pages round them. */
+/* The figures of README.md, rounded to pages. */
 static const struct {
 	int members;
 	long bytes, with_histograms;
 } stated[] = {{0, 328, 4424}, {1, 328, 4424}, {4, 456, 12744}};
 enum { PER_THREAD_KB = 40, PER_LOCKED_THREAD_KB = 73 };
 
-/* The C library keeps stacks of ended threads, so a first round creates them. */
+/* The C library caches stacks of ended threads, so a first round creates them. */
 static long bytes_per_thread(int members)
 {
 	long none, one, ignored;
@@ -92,7 +93,7 @@ static long bytes_per_thread(int members)
 	return (one - none) / THREADS;
 }
 
-/* Runs in a process of its own, because new threads reuse the memory of ended ones. */
+/* Runs in a separate process, because new threads reuse the memory of ended ones. */
 static void bytes_per_region(int members, uint32_t histograms, long *entered, long *looked)
 {
 	long *shared = mmap(NULL, 2 * sizeof *shared, PROT_READ | PROT_WRITE,
@@ -184,7 +185,7 @@ static void memory_per_region(void)
 		       stated[i].members, bytes, with, looked);
 		CHECK(about(bytes, stated[i].bytes));
 		CHECK(about(with, stated[i].with_histograms));
-		/* The slots of this thread and of the other one have been copied. */
+		/* Pages of slots of this thread and of the other thread have been copied. */
 		CHECK(looked <= 3 * stated[i].bytes);
 	}
 }

@@ -64,7 +64,7 @@ static void by_content(void)
 	}
 	CHECK(counted("key 3") == 307 && counted("key 2") == 207, "%g", value.value);
 	CHECK(!regions_look("TACH_START_NAMED", 0));
-	/* The same region as that of the function. */
+	/* The function with this name finds the same region. */
 	for (int i = 0; i < 2; i++) {
 		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 
@@ -163,7 +163,7 @@ static void handler(int number)
 		work("handled", n++);
 }
 
-/* A handler creates new names while the program does. */
+/* A handler creates new names while the program does the same. */
 static void from_handlers(void)
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -198,7 +198,7 @@ static void in_children(void)
 	CHECK(waitpid(child, &status, 0) == child && status == 0, "%d", status);
 }
 
-/* The last case, because it fills the table for good. */
+/* This is the last case, because it fills the table for the rest of the process. */
 static void bounded(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last store of STOP marks the region as ended. The mark's page is read-only by then, so
- * this store faults and runs a handler: everything that the handler checks must be done.
+ * The last store of STOP marks the region as ended. The mark's page is read-only at that time,
+ * so this store faults and runs a handler: all steps that the handler checks must be complete.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ static void handler(int number, siginfo_t *what, void *context)
 
 static void is_over_last(struct tach_site *site)
 {
-	for (int i = 0; i < 3; i++) { /* the first entries are cold */
+	for (int i = 0; i < 3; i++) { /* the first entries take the slow path */
 		tach_region_begin(site, mark);
 		tach_region_end(mark);
 	}

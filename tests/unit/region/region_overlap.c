@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that overlap on one thread: by begin and end, in fibres, of one site, with tasks in
- * them. The simulated kernel counts scripted values, so each value is known. An entry's
+ * Regions that overlap on one thread: by begin and end, in fibres, of one site, with tasks
+ * inside. The simulated kernel counts scripted values, so each value is known. An entry's
  * inclusive value is its end minus its begin; the comment at each case gives its self value.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@ enum { SITES = 6 };
 static struct tach_site *site[SITES];
 static struct tach_region_mark mark[SITES];
 static struct tach_task task[2];
-static uint64_t inclusive[SITES]; /* expected values, by hand */
+static uint64_t inclusive[SITES]; /* expected values, computed by hand */
 static int open_now[SITES];
 
 static void work(uint64_t n)
@@ -120,7 +120,7 @@ static void shapes(void)
 }
 
 /*
- * The self value is what was counted while the region was the last one to begin; it is flagged.
+ * The self value contains the counts while the region was the last one to begin; it is flagged.
  */
 static void self_says_so(void)
 {
@@ -214,7 +214,7 @@ static void one_site(void)
 	CHECK(regions_look("A", 1));
 	/*
 	 * The first entry, and the third, which continues after it, are outermost; the others
-	 * lie inside these.
+	 * are inside these.
 	 */
 	CHECK(info.calls == 40 && info.outermost == 20, "%d %d", (int)info.calls,
 	      (int)info.outermost);
@@ -362,7 +362,7 @@ static void tasks_of_one_site(void)
 	CHECK(took() == 7600021 + 650320, "%.0f", took());
 }
 
-/* The tag is the running task's; while both tasks wait, the earlier tag applies. */
+/* The tag is that of the running task; while both tasks wait, the earlier tag applies. */
 static void tags_of_tasks(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .set = fake_set(1), .by = "tag"};
@@ -410,7 +410,7 @@ static __attribute__((noinline)) void leave(void)
 }
 
 /*
- * A region that was left open is lost when the enclosing one ends; an overlapping region is
+ * A region that was left open is lost when the enclosing region ends; an overlapping region is
  * not.
  */
 static void left_is_lost(void)
@@ -448,8 +448,8 @@ static void chain(void)
 		      value.flags);
 		CHECK(info.calls == LINKS / 2 + !i, "%d", (int)info.calls);
 		/*
-		 * The first has no work before it; each contains its own work and half of the
-		 * next one's.
+		 * The first region has no work before it; each region contains its own work and
+		 * half of the next one's.
 		 */
 		CHECK(took() == (double)(info.calls * 120 - (i ? 0 : 120)), "%.0f", took());
 	}

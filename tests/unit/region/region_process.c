@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Regions and the life of a process: every flavour of fork, exec, exit; no system call inside.
- */
+/* Regions in the life of a process: every kind of fork, exec, exit; no system call inside. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -128,7 +126,8 @@ static void after_raw_clone(void)
 }
 
 /*
- * The child shares everything with the sleeping parent: it breaks nothing and measures nothing.
+ * The child shares all memory with the sleeping parent: it changes nothing and measures
+ * nothing.
  */
 static void after_vfork(void)
 {
@@ -154,7 +153,7 @@ static void fork_of_a_fork_inside_a_region(void)
 	if (pid == 0) {
 		int status = child();
 
-		TACH_STOP(open_at_fork); /* the parent's open region is dropped, and is not
+		TACH_STOP(open_at_fork); /* the parent's open region is dropped, and not
 					    reported as a fault */
 		if (!status && (regions_look("open_at_fork", 0) || refused() != 0))
 			status = 10;
@@ -262,7 +261,7 @@ static void use_region_late(void)
 }
 
 /*
- * A separate program that is configured by the environment alone and has a region in a
+ * A separate program that is configured only by the environment, and has a region in a
  * destructor.
  */
 static int program(void)

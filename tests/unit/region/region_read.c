@@ -32,7 +32,7 @@ static void only_open_regions(void)
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT, inner;
 
 	CHECK(look(&mark) == TACH_ERR_STATE);
-	/* Without a site it is not a region, whatever the mark contains. */
+	/* Without a site the mark is not a region, whatever it contains. */
 	memset(&mark, 0xee, sizeof mark);
 	tach_region_begin(NULL, &mark);
 	CHECK(look(&mark) == TACH_ERR_STATE);
@@ -65,7 +65,7 @@ static uint64_t now(void)
 	return ticks;
 }
 
-/* The time since START, to the tick. */
+/* The time since START, exact to one tick. */
 static void time_since_start_grows(void)
 {
 	uint64_t before = now(), begun, asked, last = 0;
@@ -129,7 +129,7 @@ static void its_own_thread_and_process(void)
 	tach_region_end(&mark);
 }
 
-/* One page fault per page, or more if a sanitizer or the machine has its own. */
+/* One page fault per page, or more if a sanitizer or the machine adds some. */
 static void members(void)
 {
 	enum { PAGES = 7 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first START of a region in a thread prepares all pages of its slot, so no STOP takes a
- * page fault, and no page of neighbouring slots; and which STARTs read in advance.
+ * page fault, and no page of neighbouring slots. The test also shows which STARTs read counters
+ * in advance.
  */
 #include <sys/mman.h>
 #include "core/region/region.h"
@@ -56,10 +57,7 @@ static int is_all(const void *at, size_t size, unsigned char what)
 	return 1;
 }
 
-/*
- * Nothing else is written: neither neighbours, nor its own slot except the word that marks it
- * as ready.
- */
+/* START writes only its own slot's word that marks it as ready, and no neighbour's word. */
 static void neighbours_are_not_written(void)
 {
 	for (int n = 0; n <= MOST; n++) {
@@ -115,7 +113,7 @@ static void all_pages_of_it(void)
 			char *last = page_of(&slot->word[TACH__SLOT_WORDS(n) - 1]);
 			struct tach_region_mark mark;
 
-			/* These pages are touched by later entries. */
+			/* Later entries touch these pages. */
 			if (last > page_of(&inner->ceiling)) {
 				CHECK(madvise(last, PAGE, MADV_DONTNEED) == 0);
 				CHECK(!is_resident(last));

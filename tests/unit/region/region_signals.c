@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Signal handlers that start and stop regions, at any instruction of the code they interrupt.
- */
+/* Signal handlers that start and stop regions, at any instruction of the interrupted code. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -112,8 +110,8 @@ static void first_entry(int number)
 }
 
 /*
- * Signals raised by instructions are not blocked while the library holds its lock. A handler
- * then takes no lock: what it begins is lost, not waited for.
+ * The library does not block signals that instructions raise while it holds its lock. A handler
+ * then takes no lock: the entry that it begins is lost, and nothing waits.
  */
 static void library_interrupted(void)
 {
@@ -142,8 +140,8 @@ static void library_interrupted(void)
 }
 
 /*
- * Sends one signal after this time. The next one is set after the previous one arrived: a
- * repeating timer could fire as fast as a slow machine handles it, and leave no time for the
+ * Sends one signal after this time. The next signal is set after the previous one arrived: a
+ * repeating timer could be as fast as a slow machine handles signals, and leave no time for the
  * program.
  */
 static void signal_soon(long microseconds)
@@ -155,7 +153,7 @@ static void signal_soon(long microseconds)
 
 enum { SIGNALS = 5000, ROUNDS = 200000, OPENINGS = 300 };
 
-/* Signals against a loop that does nothing but regions. */
+/* Signals interrupt a loop that only starts and stops regions. */
 static void storm(void)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};

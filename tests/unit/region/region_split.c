@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of a region divided by tag, by task and by thread: each entry is in exactly one row,
- * which says what it belongs to in every format; the self value of an enclosing region does not
- * change; and entries beyond the limit are in one row that says so.
+ * which names its tag, task or thread in every format; the self value of an enclosing region
+ * does not change; and entries beyond the limit are in one row that says so.
  */
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -76,7 +76,7 @@ static void by_tag(void)
 	CHECK(counted("leaf [tag 0x2]") == 20 * 3 && info.calls == 20);
 	CHECK(self_of("outer [tag 0x3]") == 20 * 1000, "%g", self_of("outer [tag 0x3]"));
 	CHECK(calls_of("leaf") == 80 && calls_of("outer") == 80);
-	/* The tag at START decides. */
+	/* The tag at START applies. */
 	tach_tag(1);
 	{
 		TACH_START(late);
@@ -100,7 +100,7 @@ static void recursion(int n)
 	TACH_STOP(recursion);
 }
 
-/* Each row has outermost entries of its own. */
+/* Each row has its own outermost entries. */
 static void recursive(void)
 {
 	begin("tag");
@@ -153,7 +153,7 @@ static void by_task(void)
 	pthread_join(thread, NULL);
 	piece(&request);
 	piece(&other);
-	/* Of nested tasks, the innermost counts. */
+	/* In nested tasks, the innermost counts. */
 	tach_task_resume(&request);
 	piece(&other);
 	leaf(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A signal handler after each single instruction of START and STOP, by the processor's trap
- * flag: one whose region takes a cold exit, and one that leaves by siglongjmp.
+ * flag: one handler has a region that takes a slow path, and one leaves by siglongjmp.
  */
 #include <setjmp.h>
 #include "core/region/region.h"
@@ -12,7 +12,7 @@
 
 enum { WORK = 1000 };
 
-/* A site that is registered but not selected, or is entered for the first time. */
+/* A site that is registered but not selected, or entered for the first time. */
 static struct tach_site *fresh_site;
 static void enter(struct tach_site *site)
 {
@@ -89,14 +89,17 @@ static void left_amid_stop(int members, int other)
 				other_finds_it(n);
 		}
 		/*
-		 * The region is entered again: open entries are detected, and nothing stays in
-		 * progress.
+		 * The region is entered again: open entries are detected, and no slot stays in
+		 * the middle of a change.
 		 */
 		once(-1);
 		CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld",
 		      n);
 		CHECK(info.entries == info.calls + info.lost, "step %ld", n);
-		/* Only after one of the instructions the entry is both counted and lost. */
+		/*
+		 * An entry is both counted and lost only if the handler came after one
+		 * particular instruction.
+		 */
 		twice += info.entries > 3 + 2 * (uint64_t)tried + (uint64_t)twice;
 		CHECK(info.entries == 3 + 2 * (uint64_t)tried + (uint64_t)twice && twice < 2,
 		      "step %ld: %d entries, %d of them lost", n, (int)info.entries,
@@ -132,7 +135,7 @@ static __attribute__((noinline)) void enter_kept(void)
 	enter(&kept_site);
 }
 
-/* The mark stays as START left it: the entry counts as open, and no other is missing. */
+/* The mark stays as START left it: the entry counts as open, and no other entry is missing. */
 static void left_with_its_mark(int members, long jumps)
 {
 	enum { ENTRIES = 3000 };
@@ -183,8 +186,8 @@ static void left_amid_flat_stop(void)
 }
 
 /*
- * A flat region is interrupted at any instruction by a handler with a flat region at the same
- * place or another.
+ * At any instruction, a handler interrupts a flat region with a flat region at the same place
+ * or another.
  */
 static struct tach_site *handled;
 
@@ -277,9 +280,9 @@ static long nested(long n, int amid_start)
 }
 
 /*
- * The handler's work is in the enclosing region, and in the nested one if the handler ran
- * between its reads. A disturbed reading is repeated once or twice, and the repetition shows:
- * the nested region is flagged.
+ * The handler's work is in the enclosing region, and also in the nested one if the handler ran
+ * between its reads. A disturbed read is repeated once or twice, and the repetition shows: the
+ * nested region is flagged.
  */
 static void cold_exits(int amid_start)
 {
@@ -322,8 +325,8 @@ static void stop_cold(const char *first, long n)
 }
 
 /*
- * The same during a STOP that itself takes the slow path, until its first reading was disturbed
- * AMID times.
+ * A handler interrupts a STOP that itself takes the slow path, until its first read was
+ * disturbed AMID times.
  */
 static void slow_path_during_a_slow_stop(void)
 {
@@ -369,9 +372,9 @@ static __attribute__((noinline)) void leave_one(void)
 static void cold_exit_amid_start_over_one_left(void)
 {
 	/*
-	 * STEPS: instructions in addition to those that change what is open. UNSEEN: between
-	 * START's read of the level and its store, the enclosing region seems to be open twice,
-	 * and is counted as lost once more.
+	 * STEPS: instructions in addition to those that change which regions are open. UNSEEN:
+	 * instructions between START's read of the level and its store, where the enclosing
+	 * region seems to be open twice, and is counted as lost once more.
 	 */
 	enum { STEPS = 105, UNSEEN = 8 };
 	volatile long n;
@@ -414,14 +417,14 @@ static void slow_path_during_start(void)
 enum { NESTED = 1, AMID_START = 2, ENDED = 4, LEFT_WAYS = 8 };
 
 static struct tach_site *left_open;
-static struct tach_region_mark open_mark; /* of a region that ends later */
+static struct tach_region_mark open_mark; /* the mark of a region that ends later */
 
 static void leave_open_to_end(void)
 {
 	tach_region_begin(left_open, &open_mark);
 }
 
-/* Its mark becomes invalid when the handler returns. */
+/* The region's mark becomes invalid when the handler returns. */
 static __attribute__((noinline)) void leave_open(void)
 {
 	struct tach_region_mark mark;
@@ -485,7 +488,9 @@ static double around_self(long n, int way, double before)
 	return before;
 }
 
-/* Before any slow path: the report flags the enclosing region, and the state recovers. */
+/*
+ * This is before any slow path: the report flags the enclosing region, and the state recovers.
+ */
 static int around_is_flagged(long n)
 {
 	const struct tach__slot *slot;
@@ -556,9 +561,10 @@ static void end_around(void)
 }
 
 /*
- * After any instruction of a STOP: all entries are counted, and the next region is not nested
- * in another. An entry whose STOP has read its counters but not yet written is also counted as
- * lost: UNSEEN instructions. Another region may be open around all of them.
+ * The handler runs after any instruction of a STOP: all entries are counted, and the next
+ * region is not nested in another. If the STOP of an entry has read its counters but not yet
+ * written, the entry is also counted as lost: UNSEEN instructions. Another region may be open
+ * around all of these.
  */
 static void end_around_in_a_handler(int outer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast paths of START and STOP, exactly: core/region/start.c, stop.c and their readers are
- * compiled here with counters and a clock that the test sets, over pages that permit reading.
- * Any read may be interrupted: by the kernel, or by a handler with a region.
+ * Tests the fast paths of START and STOP exactly: core/region/start.c, stop.c and their readers
+ * are compiled here with counters and a clock that the test sets, over pages that permit
+ * reading. Any read may be interrupted by the kernel, or by a handler with a region.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@ uint64_t sim_clock(void);
 uint32_t sim_faults(void);
 void look_step(void);
 uint64_t look_behind(uint64_t shown);
-/* An interruption may happen before and after each read of a page. */
+/* The test may interrupt before and after each read of a page. */
 #define TACH_PAGE_LOAD(page, field)                                                            \
 	(look_step(),                                                                          \
 	 (__typeof__((page)->field))look_behind(                                               \
@@ -100,8 +100,8 @@ uint64_t look_behind(uint64_t shown)
 }
 
 /*
- * Counter i counts i times as fast, and starts far below 0, as in the kernel. An event may move
- * to another counter; its old counter then has wrong values.
+ * Counter i counts i times as fast as counter 1, and starts far below 0, as in the kernel. An
+ * event may move to another counter; its old counter then has wrong values.
  */
 enum { COUNTERS = 4096 };
 static struct {
@@ -114,7 +114,7 @@ static int strays; /* number of reads of counters that no page of the set shows 
 uint64_t sim_counter(uint32_t index)
 {
 	step();
-	/* 1: read of number 0, if no number is known */
+	/* 1: a read of number 0, if no number is known */
 	strays += index >= COUNTERS || (index < leader && index != 1);
 	count += BY_READ;
 	if (index < COUNTERS && hardware[index].moved)
@@ -122,7 +122,7 @@ uint64_t sim_counter(uint32_t index)
 	return (count * index - START) & MASK;
 }
 
-static int fault_in = -1; /* number of reads until one faults; below 0: none does */
+static int fault_in = -1; /* number of reads until one faults; below 0: no read faults */
 uint32_t sim_faults(void)
 {
 	return fault_in >= 0 && fault_in-- == 0;
@@ -134,7 +134,7 @@ uint64_t sim_clock(void)
 	return ticks += BY_CLOCK;
 }
 
-/* Does the processor hide counters? region_hidden.c sets 1. */
+/* Whether the processor hides counters; region_hidden.c sets 1. */
 #ifndef HIDES
 #define HIDES 0
 #endif
@@ -275,7 +275,7 @@ static struct perf_event_mmap_page *page_of(int i)
 	return (struct perf_event_mmap_page *)tach__self->reader->way[i].page;
 }
 
-/* Moves a count to another counter, which had another value, as the kernel does. */
+/* As the kernel does, moves a count to another counter, which had another value. */
 static void move_one(int i)
 {
 	struct perf_event_mmap_page *page = page_of(i);
@@ -358,9 +358,9 @@ static int same(const uint64_t *a, const uint64_t *b)
 
 /*
  * If pages changed, a START looks up the counters again. Neither its region nor the enclosing
- * ones count this work. The enclosing regions detect the change, although the inner one has
+ * regions count this work. The enclosing regions detect the change, although the inner one has
  * already seen it. If the leader's page has not changed, their counts are exact and not
- * flagged, because no second reading is needed.
+ * flagged, because no second read is needed.
  */
 static void moved_inside(void)
 {
@@ -421,7 +421,7 @@ static void moves_and_handles(void)
 	handler();
 }
 
-static int closing; /* then a STOP would be interrupted like this too */
+static int closing; /* then a STOP could be interrupted in this way too */
 static void moves_and_leaves_open(void)
 {
 	move_all();
@@ -442,8 +442,8 @@ static void faults_now(void)
 }
 
 /*
- * At each read of a counter or page: a count without a flag is right; a flagged one contains at
- * most the interruption and the reads.
+ * At each read of a counter or page: a count without a flag is right; a flagged count contains
+ * at most the interruption and the reads.
  */
 static void anything_at_each_step(void)
 {
@@ -474,8 +474,8 @@ static void anything_at_each_step(void)
 					break;
 				more = added.inner[1] - quiet.inner[1];
 				/*
-				 * The open region ends inside: the difference is its reads or,
-				 * if it began earlier, a pair.
+				 * The region that was open ends inside: the difference is its
+				 * reads or, if it began earlier, a pair.
 				 */
 				if (what[w] == moves_and_leaves_open &&
 				    (more == BY_READ * (uint64_t)n ||
@@ -525,8 +525,8 @@ static void begins_what_ends(void)
 }
 
 /*
- * One handler begins a region and another ends it, both during one START that looks up its
- * counters. START's later store is older than the first handler's state, so the second handler
+ * During one START that looks up its counters, one handler begins a region and another handler
+ * ends it. START's later store is older than the first handler's state, so the second handler
  * must not use it.
  */
 static void two_handlers_during_a_look_up(void)
@@ -563,7 +563,7 @@ static uint64_t by_no_sum(void)
 	return flag[2] + flag[3] + flag[5];
 }
 
-/* A mark whose START could not read: no sum of locks equals its stored sum. */
+/* A mark whose START could not read counters: no sum of locks equals its stored sum. */
 static void withdrawn(void)
 {
 	begins(2, "0");
@@ -585,7 +585,7 @@ static void withdrawn(void)
 		for (int i = 0; i < 2; i++)
 			page_of(i)->index = index[i];
 		/*
-		 * The sum is even equal to what the slow path left in the mark, or to the
+		 * The sum even equals the one that the slow path left in the mark, or the
 		 * smallest possible one.
 		 */
 		page_of(1)->lock =
@@ -726,7 +726,7 @@ static void longer_than_the_counter(void)
 	CHECK(flagged(site) == 1);
 }
 
-/* The counter shows less than at START: the time is counted, the counter is not. */
+/* The counter shows less than at START: the time is counted, the counter's value is not. */
 static void set_back_inside(void)
 {
 	uint64_t before[2];
@@ -780,7 +780,7 @@ static void flat_entries_of_another_set(void)
 
 /*
  * At each read of START: the handler's work is in neither sum, and not in nested parts. At each
- * read of STOP: the work is in both sums, and flagged if a reading was in progress.
+ * read of STOP: both sums contain the work, and are flagged if a read was in progress.
  */
 static void a_handler_at_each_read(void)
 {
@@ -839,7 +839,7 @@ static void a_cold_exit_at_each_read_of_stop(void)
 		}
 }
 
-/* Each end has one fence before its reads and one after; without a request it has none. */
+/* Each end has one fence before its reads and one after; without a request it has no fence. */
 static void fenced_ends(void)
 {
 	for (int c = 0; c < 6; c++) {
@@ -893,7 +893,7 @@ static void stopped_twice(void)
 
 /*
  * The error of a top-down field is at most all slots of the entry; a nested entry of the same
- * region adds to the self value only.
+ * region adds only to the self value.
  */
 static void errors_of_fields(void)
 {
@@ -929,7 +929,7 @@ static void error_of_a_reading(void)
 	CHECK(tach__edges_stop(&hot, &own, 6, &r, 0) == 0);
 }
 
-/* The group was rescheduled: requested when nothing is known yet, and when a lock is known. */
+/* The group was rescheduled: checked when no lock is known yet, and when a lock is known. */
 static void group_reschedules_are_detected(void)
 {
 	struct tach_region_mark own = {.part = NULL};
@@ -953,7 +953,7 @@ static void group_reschedules_are_detected(void)
 	}
 }
 
-/* An entry wrongly counted as lost: the later entry stays open. */
+/* An entry was wrongly counted as lost: the later entry stays open. */
 static void a_successor_stays_open(void)
 {
 	struct tach_region_mark own, other;
@@ -1006,9 +1006,9 @@ static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t 
 static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
 
 /*
- * The cost of a slow path is in no region: with a reschedule, with a nested entry, and with the
- * first entry of a nested region; for flat regions, which then end on the general path, and for
- * others; with and without an enclosing region.
+ * No region contains the cost of a slow path: with a reschedule, with a nested entry, and with
+ * the first entry of a nested region; for flat regions, which then end on the general path, and
+ * for others; with and without an enclosing region.
  */
 static void cold_exits_do_not_show(void)
 {
@@ -1087,8 +1087,9 @@ static void added_around(void (*what)(void), struct tach_site *const of[2],
 }
 
 /*
- * The calibrated cost of a STOP's slow path, set by the test, is subtracted from the region and
- * from the enclosing one. The enclosing region's STOP is a slow path too, and not fenced.
+ * The test sets the calibrated cost of a STOP's slow path, which is subtracted from the region
+ * and from the enclosing one. The enclosing region's STOP also takes the slow path, and has no
+ * fence.
  */
 static void calibrated_costs_are_subtracted(void)
 {
@@ -1107,7 +1108,8 @@ static void calibrated_costs_are_subtracted(void)
 		{leave_open, offsetof(struct tach__thread, residue.before), {1, 1}, 1, MOST},
 		{leave_open, offsetof(struct tach__thread, residue.after), {0, 1}, 0, MOST},
 		/*
-		 * With more members, nothing is read twice; the same if counters may be hidden.
+		 * With more members, no counter is read twice; the same is true if counters may
+		 * be hidden.
 		 */
 		{reschedule,
 		 offsetof(struct tach__thread, residue.again),
@@ -1171,7 +1173,7 @@ static double self_of(const char *name)
 
 /*
  * With one counter: returns the site of a region that is now open, and the counts of an empty
- * one.
+ * region.
  */
 static struct tach_site *begins_around(uint64_t *empty)
 {
@@ -1185,7 +1187,7 @@ static struct tach_site *begins_around(uint64_t *empty)
 	return around;
 }
 
-/* More slow paths than there are epochs. */
+/* There are more slow paths than epochs. */
 static void very_many_cold_exits(void)
 {
 	struct tach_region_mark outside;
@@ -1206,7 +1208,7 @@ static void very_many_cold_exits(void)
 	}
 }
 
-/* The maximum number of epochs, in one entry. */
+/* One entry has the maximum number of epochs. */
 static void cold_exits_in_one_entry(void)
 {
 	struct tach_region_mark outside;
@@ -1234,8 +1236,8 @@ static void anew(void)
 }
 
 /*
- * START repeats its reads in an entry that began after a slow path, or during whose START one
- * ran: its epochs equal those of the enclosing regions.
+ * START repeats its reads in an entry that began after a slow path, or during whose START a
+ * slow path ran: its epochs equal those of the enclosing regions.
  */
 static void start_repeats_after_slow_paths(void)
 {
@@ -1273,7 +1275,9 @@ static void start_repeats_after_slow_paths(void)
 	CHECK(spent[0][0] == spent[1][0], "%d, %d", spent[0][0], spent[1][0]);
 	CHECK(spent[0][1] + 2 * (int)empty[1] == spent[1][1], "%d, %d", spent[0][1],
 	      spent[1][1]);
-	/* A slow path during a START without an enclosing region, and another one outside. */
+	/*
+	 * A slow path runs during a START without an enclosing region, and another one outside.
+	 */
 	fresh = tach_site_get("cold amid");
 	comes_in = enter_fresh;
 	reads_until = 0;
@@ -1291,7 +1295,7 @@ static void start_repeats_after_slow_paths(void)
 	      (int)(part_of(around)->sum[1] - noted[0][1]), spent[0][1]);
 }
 
-/* A region that ends after its enclosing one is not in regions that began later. */
+/* A region that ends after its enclosing one is not inside regions that began later. */
 static void ended_behind_the_one_around(void)
 {
 	static struct tach_site others[2] = {TACH_SITE_INIT("was around", 0, ""),
@@ -1445,7 +1449,7 @@ static void a_start_anew_inside(void)
 	CHECK(added[1] - added[0] == 500 + 4 * BY_READ, "%d", (int)(added[1] - added[0]));
 }
 
-/* ---- flat regions, whose START and STOP have code of their own ---- */
+/* ---- flat regions, whose START and STOP have their own code ---- */
 
 static void begins_flat(int n)
 {
@@ -1499,7 +1503,10 @@ static void flat_without_fences(void)
 	}
 }
 
-/* The leader's or another page changes during an entry: the entry is flagged, and exact. */
+/*
+ * The page of the leader or of another member changes during an entry: the entry is flagged,
+ * and exact.
+ */
 static void pages_change_during_flat_entries(void)
 {
 	void (*const moves[])(void) = {move_all, move_last};
@@ -1532,7 +1539,7 @@ static void pages_change_during_flat_entries(void)
 
 /*
  * If its counters have moved, START reads them at their new place; if a handler interrupts its
- * reads, START repeats them. The sums are as usual, without the handler's part.
+ * reads, START repeats them. The sums are the usual ones, without the handler's part.
  */
 static void flat_starts_anew(void)
 {
@@ -1568,7 +1575,7 @@ static void flat_starts_anew(void)
 	}
 }
 
-/* The site's id is the first one without a slot in this thread. */
+/* The id of this site is the first one without a slot in this thread. */
 static void first_beyond_the_slots(void)
 {
 	static struct tach_site beyond[2] = {TACH_SITE_INIT("beyond", 0, ""),
@@ -1595,7 +1602,7 @@ static void first_beyond_the_slots(void)
 	}
 }
 
-/* The library asks once whether counters can be hidden; the answer selects the edges. */
+/* The library finds out once if counters can be hidden; the answer selects the edges. */
 static void chosen(void)
 {
 	CHECK(asked == 1, "%d", asked);
@@ -1643,7 +1650,7 @@ int main(void)
 	CASE(error_of_a_reading);
 	CASE(group_reschedules_are_detected);
 	CASE(a_successor_stays_open);
-	if (!HIDES) { /* otherwise nothing is looked up */
+	if (!HIDES) { /* otherwise no counter is looked up */
 		CASE(moved_inside);
 		CASE(two_handlers_during_a_look_up);
 	}

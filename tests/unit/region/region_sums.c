@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions add up: nesting, recursion, scopes, jumps, threads; on the clock
- * alone. */
+/* Regions add up: nesting, recursion, scopes, jumps, threads; only the clock counts. */
 #include "core/region/region.h"
 #include "tests/check.h"
 #include <pthread.h>
@@ -74,7 +73,7 @@ static void nothing_before_configure(void)
 	CHECK(!tach_regions_enabled());
 }
 
-/* The site was entered while regions were off; it is counted after they are switched on. */
+/* The site was entered while regions were off; it is counted after regions are switched on. */
 static void late(void)
 {
 	TACH_SCOPE(late);
@@ -169,7 +168,9 @@ static int scoped(int leave)
 	return 2;
 }
 
-/* More levels than a thread's stack has: wrong sums are flagged, for this set only. */
+/*
+ * There are more levels than a thread's stack holds: wrong sums are flagged, for this set only.
+ */
 static void too_deep(void)
 {
 	enum { DEEP = 66000 };
@@ -211,8 +212,8 @@ static void scopes_stop_however_they_are_left(void)
 static jmp_buf jump;
 
 /*
- * If inlined, its mark would be valid in the caller's frame, like that of an overlapping
- * region.
+ * Not inlined, because its mark would be in the caller's frame, and stay valid like that of an
+ * overlapping region.
  */
 static __attribute__((noinline)) void jumped(int far)
 {
@@ -222,7 +223,7 @@ static __attribute__((noinline)) void jumped(int far)
 	TACH_STOP(jumped);
 }
 
-/* A START left by a jump is forgotten; later entries are counted normally. */
+/* A START that was left by a jump is forgotten; later entries are counted normally. */
 static void abandoned(void)
 {
 	TACH_START(shell);
@@ -268,8 +269,8 @@ static void *stop_carried(void *arg)
 }
 
 /*
- * Begins a region here, and lets `stop` end it on another thread; returns the number of
- * refusals.
+ * Begins a region here, and lets `stop` end it on another thread; returns how many STOPs were
+ * refused.
  */
 static uint64_t carry(struct tach_site *site, void *(*stop)(void *))
 {
@@ -298,7 +299,7 @@ static void function_form(void)
 	CHECK(look("spanning") && info.calls == 1 && refused() == before);
 }
 
-/* A fenced pair has another overhead: both kinds are counted separately. */
+/* A fenced pair has another overhead, so both kinds are counted separately. */
 static void fenced_pairs_are_counted_separately(void)
 {
 	const struct tach__thread *record;
@@ -358,7 +359,7 @@ static void stop_on_another_thread(void)
 	}
 	CHECK(look("migrating") && info.calls == 3 && info.outermost == 3, "%d %d",
 	      (int)info.calls, (int)info.outermost);
-	begin(); /* it is refused inside a region, so no region is open here */
+	begin(); /* a new set is refused inside a region, so no region is open here */
 }
 
 static void globs(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks. The counts of segments on several threads add up to the task's own sum and to its
- * region's. Histograms and worst entries contain whole tasks. Misuse does no harm. The
+ * region's. Histograms and worst entries contain whole tasks. Misuse causes no damage. The
  * simulated kernel counts scripted values.
  */
 #include <pthread.h>
@@ -67,7 +67,7 @@ static void *suspend_for_another(void *unused)
 	return unused;
 }
 
-/* The same while the thread runs another task, with a tag. */
+/* Suspends a task while the thread runs another task, with a tag. */
 static void *suspend_in_a_task(void *unused)
 {
 	static struct tach_task own;
@@ -150,7 +150,10 @@ static void adds_up(void)
 	CHECK(!lost(value_of(1, &v)) && v == 1005 + 2 * PIECES * 110, "%g", v);
 	CHECK(!lost(value_of(2, &v)) && v == 2 * (1005 + 2 * PIECES * 110), "%g", v);
 	CHECK(value_of(0, &v) >= 0 && v > 0);
-	/* The same flag as its region's value: this kernel's pages cannot be read. */
+	/*
+	 * The value has the same flag as its region's value: this kernel's pages cannot be
+	 * read.
+	 */
 	CHECK(value_of(1, &v) & TACH_FLAG_SYSCALL);
 	CHECK(value_of(3, &v) == TACH_ERR_NOTFOUND && value_of(-1, &v) == TACH_ERR_NOTFOUND);
 	tach_task_end(&task);
@@ -160,7 +163,7 @@ static void adds_up(void)
 	      value.value);
 	CHECK(info.calls == 1 && info.outermost == 1 && info.lost == 0, "%d", (int)info.calls);
 	CHECK(self_of("request", 1) == 1005 + 2 * PIECES * 100);
-	/* The task has all of its time, and no other task's. */
+	/* The task has all of its own time, and no time of another task. */
 	regions_find("request", 0);
 	CHECK((value_of(0, &v) & TACH_FLAG_CLOCK) == (value.flags & TACH_FLAG_CLOCK),
 	      "%#x, not %#x", value_of(0, &v), value.flags);
@@ -168,7 +171,7 @@ static void adds_up(void)
 	CHECK(regions_look("leaf", 1) && info.calls == 2 * PIECES);
 }
 
-/* Rows of threads: segments are calls of the thread that they ran on, and add up. */
+/* Rows of threads: segments count as calls of the thread that ran them, and add up. */
 static void by_thread(void)
 {
 	struct tach_regions_options opt = {
@@ -227,8 +230,8 @@ static void whole_ones(void)
 	CHECK(tach_snapshot_worst(shot, at, 0, &w) == 0 && w.tag == 71);
 	CHECK(tach_snapshot_worst_value(shot, at, 0, 1) == 1000 + 2 * PIECES * 600);
 	/*
-	 * The clock shows at most the elapsed time: a thread's earlier cost is subtracted once.
-	 * In ticks.
+	 * The clock shows at most the elapsed time: an earlier cost of the thread is subtracted
+	 * only once. In ticks.
 	 */
 	tach_snapshot_counts(shot, &counts);
 	took = tach_snapshot_worst_value(shot, at, 0, 0) * counts.clock_hz / 1e9;
@@ -264,7 +267,7 @@ static void nested_tasks_of_one_region(void)
 	CHECK(regions_look("request", 1) && value.value == 327 && info.calls == 4);
 }
 
-/* ---- a task's effect on other data ---- */
+/* ---- how a task affects other data ---- */
 
 static void tags(void)
 {
@@ -304,7 +307,7 @@ static void tasks_are_never_skipped(void)
 	CHECK(regions_look("request", 1) && info.calls == 1 && info.skipped == 0);
 }
 
-/* ---- misuse, and threads or sites that end meanwhile ---- */
+/* ---- misuse, and threads or sites that end in between ---- */
 
 static void another_threads(void)
 {

@@ -104,7 +104,7 @@ static void snapshots_are_consistent(void)
 	CHECK(last > 0);
 }
 
-/* The data are under a lock, which Helgrind understands. */
+/* A lock protects the data, because Helgrind understands locks. */
 static struct {
 	pthread_mutex_t lock;
 	pid_t asker;
@@ -139,7 +139,7 @@ static void *take_for_long(void *arg)
 	return arg;
 }
 
-/* A thread that has taken a snapshot earlier, and takes none now, waits. */
+/* A thread that took a snapshot earlier, and takes none now, waits. */
 static void earlier_snapshots_do_not_refuse_later_ones(void)
 {
 	struct tach_snapshot *s = NULL;
@@ -222,7 +222,7 @@ static void sets_exchanged_while_threads_run(void)
 	CHECK(regions_descriptors() == descriptors_before);
 }
 
-/* Data that different threads write in an edge are never in one cache line. */
+/* In START and STOP, different threads never write to one cache line. */
 static void no_cache_line_is_shared(void)
 {
 	const struct tach__thread *record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exact values: the overhead is subtracted to the last count, inexact entries are flagged, and
- * entries to be left out are left out. A simulated kernel counts, so all counts are exact.
+ * excluded entries are not counted. A simulated kernel counts, so all counts are exact.
  */
 #include <math.h>
 #include <pthread.h>
@@ -169,8 +169,7 @@ static void histograms_know_the_tail(void)
 }
 
 /*
- * The histogram shows the same values as the sums, because each small value has a bucket of its
- * own.
+ * The histogram shows the same values as the sums, because each small value has its own bucket.
  */
 static void histograms_have_the_cost_taken_out(void)
 {
@@ -247,7 +246,7 @@ static void a_full_bucket_stays_full(void)
 	static const struct tach__entry_cost none;
 	static const uint64_t pairs[2];
 	uint32_t *h = tach__histograms_make(1), *other = tach__histograms_make(1);
-	static const uint64_t value[] = {5, 6}; /* each has a bucket of its own */
+	static const uint64_t value[] = {5, 6}; /* each value has its own bucket */
 	struct tach_bucket b[3];
 
 	h[5] = UINT32_MAX - 1;
@@ -277,7 +276,7 @@ static void warm_up_is_left_out(void)
 	CHECK(info.entries == 20 && info.calls == 15 && info.excluded == 5);
 }
 
-/* Unmeasured is distinguished from a measured 0. */
+/* A value that was not measured differs from a measured 0. */
 static void not_measured_is_said(void)
 {
 	static const enum tach_format formats[] = {TACH_FORMAT_TEXT, TACH_FORMAT_HTML};
@@ -305,7 +304,7 @@ static void not_measured_is_said(void)
 	}
 }
 
-/* The library frees the set that it was given, so giving it twice would free it twice. */
+/* The library frees the set that it was given, so it must refuse the same set a second time. */
 static void a_set_is_given_once(void)
 {
 	struct tach_regions_options opt = {.set = fake_set(1)};
@@ -342,7 +341,10 @@ static void begin_sparse(int members, uint32_t sparse)
 	tach__self->record->random = random_seed;
 }
 
-/* Costs that repeat with period 10: measuring every 10th entry would see only one of them. */
+/*
+ * Costs that repeat with period 10: measuring exactly every 10th entry would see only one of
+ * them.
+ */
 static void sparse_does_not_alias(void)
 {
 	const int n = 200000;
@@ -394,7 +396,7 @@ static void sparse_costs_the_regions_around_nothing(void)
 	v = value("sparse_outer", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 3000 * 33.0) < 0.5, "%g +- %g", v.value, v.error);
 	v = value("sparse_outer", 1, TACH_PART_SELF);
-	/* The skipped entries' cost is work of this region. */
+	/* The cost of skipped entries belongs to this region's work. */
 	CHECK(v.value > 3000 * 5 && v.value < 3000 * 33, "%g", v.value);
 	v = value("leaf", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
@@ -474,7 +476,7 @@ static void too_small_is_marked(void)
 {
 	begin(1, (struct tach_regions_options){0});
 	leaf(0);
-	/* Without randomness: an empty region shows 0, without error. */
+	/* There is no chance here: an empty region shows 0, without error. */
 	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).value == 0);
 	for (int i = 0; i < 100; i++) {
 		TACH_START(nothing);
@@ -552,7 +554,8 @@ static void sets_are_exchanged_outside_regions(void)
 }
 
 /*
- * A writer that stops in a slot: the snapshot shows values that were consistent at some time.
+ * A writer that stops in the middle of a slot: the snapshot shows values that were consistent
+ * at an earlier time.
  */
 static void a_stuck_writer_is_stale(void)
 {

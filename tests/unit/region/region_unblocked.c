@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges inside other regions block no signals, once the thread is calibrated: entries that are
- * kept as the worst, tasks, and the regions around them. The test has the C library's function
- * itself, and counts.
+ * Edges inside other regions block no signals after the thread is calibrated: entries that are
+ * kept as the worst, tasks, and the regions around them. The test replaces the C library's
+ * function, and counts its calls.
  */
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -29,7 +29,7 @@ static void begin(const char *worst, uint32_t histograms)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* Each is longer than the one before. */
+/* Each entry is longer than the previous one. */
 static void kept(int round)
 {
 	TACH_START(outer);
@@ -102,7 +102,7 @@ static void tasks_in_flat_regions(void)
 	in_each_setting(flat);
 }
 
-/* A region that stays open for longer than there are epochs. */
+/* A region stays open for longer than there are epochs. */
 static void inside_a_long_region(void)
 {
 	begin("0", 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worst entries: planted ones are all kept, with their data; also a handler's; through reports,
- * ended threads, and merged snapshots. It uses page faults, which count under any load: a slow
- * entry touches a known number of pages.
+ * Worst entries: all planted entries are kept, with their data; also entries of a handler;
+ * through reports, ended threads, and merged snapshots. The test uses page faults, which count
+ * correctly under any load: a slow entry touches a known number of pages.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,13 +24,13 @@ static int configure(const char *worst)
 	return tach_regions_configure(&opt, NULL);
 }
 
-/* The planted entries are at odd places; the greatest is neither first nor last. */
+/* The planted entries are at irregular places; the greatest is neither first nor last. */
 static int planted(int i)
 {
 	return i == 7 ? 400 : i == 100 ? 900 : i == 101 ? 600 : i == ENTRIES - 1 ? 500 : 1;
 }
 
-/* The kernel may take a page away, which then faults once more. */
+/* The kernel may remove a page, which then faults once more. */
 static int is_about(double faults, int pages)
 {
 	return faults >= pages && faults < pages + 50;
@@ -103,7 +103,7 @@ static void check_all(const struct tach_snapshot *s)
 		CHECK(tach_snapshot_worst_value(s, find(s, "request"), i, 0) > 0);
 		CHECK(w.at > 1e9);
 	}
-	/* The entries began in this order. */
+	/* These entries began in this order. */
 	CHECK(at(s, "request", 3).at <= at(s, "request", 0).at);
 	CHECK(at(s, "request", 0).at <= at(s, "request", 1).at);
 	CHECK(at(s, "request", 1).at <= at(s, "request", 2).at);

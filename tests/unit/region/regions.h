@@ -63,7 +63,7 @@ static inline void regions_tell(int stop)
 /* ---- resources of the process ---- */
 
 /*
- * 0 under a checker, whose own memory would be counted; tests also do less then, because a
+ * 0 under a checker, whose own memory would be counted; tests also do less work then, because a
  * checker follows every access.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TACH_HELGRIND)
@@ -75,8 +75,8 @@ static inline void regions_tell(int stop)
 #endif
 
 /*
- * Includes swapped memory. Huge pages are excluded, because they depend on chance: the kernel
- * may have one free, or merge small ones.
+ * Includes swapped memory. Excludes huge pages, because they depend on chance: the kernel may
+ * have a free one, or merge small pages.
  */
 static inline long regions_resident_kb(void)
 {

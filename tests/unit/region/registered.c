@@ -38,7 +38,7 @@ static struct tach__beacon *the_owner;
 
 /*
  * Sites are found by number without the lock, so a site is complete before its number is
- * published.
+ * stored.
  */
 static void ordered(const void *at, int order)
 {
@@ -81,7 +81,7 @@ static void arena_pieces(void)
 	CHECK(arena_take(70000) && had == 3 && had_size == 70000 && arena == arena_end);
 }
 
-/* FNV-1a as published (Fowler, Noll, Vo): it spreads sites over the buckets. */
+/* FNV-1a as published (Fowler, Noll, Vo): it distributes sites over the buckets. */
 static void hashes(void)
 {
 	CHECK(hash("", 7) == 7 && hash("a", 2166136261u) == 0xe40c292cu);
@@ -173,7 +173,7 @@ static void sites_have_owners(void)
 	CHECK(tach__site_at(tach__site_register(&c))->homes->owned == 0);
 }
 
-/* All sites are in one bucket, in their order of arrival. */
+/* All sites are in one bucket, in the order in which they were made. */
 static void one_bucket(void)
 {
 	static struct tach_site home[3];
@@ -230,7 +230,7 @@ static void without_memory(void)
 	arena_take(1);
 	allowed = 0;
 	end = arena_end;
-	/* Memory for the strings, for the site and for its home, in turn. */
+	/* Fails the memory for the strings, for the site and for its home, in turn. */
 	arena = end - sizeof(struct tach__site) - 15;
 	CHECK(tach__site_register(&a) == TACH_SITE_OFF);
 	arena = end - 16;
@@ -294,7 +294,7 @@ static void parts(void)
 	arena = arena_end;
 	CHECK(tach__site_part(base, "b", &of) == base->id);
 	CHECK(tach__site_part(base, "a [tag]", &of) == id);
-	/* Memory suffices for everything except parts. */
+	/* There is memory for everything except parts. */
 	allowed = -1;
 	arena = arena_end = NULL;
 	arena_take(1);
@@ -352,7 +352,7 @@ static void by_name(void)
 	begin();
 	the_owner = NULL;
 	locks = 0;
-#ifndef __SANITIZE_ADDRESS__ /* and for UndefinedBehaviorSanitizer no argument may be NULL */
+#ifndef __SANITIZE_ADDRESS__ /* and with UndefinedBehaviorSanitizer no argument may be NULL */
 	CHECK(!tach_site_get(no_name) && locks == 0);
 #else
 	(void)no_name;

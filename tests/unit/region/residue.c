@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The cost of slow paths: which trials measure it, and that the thread's state does not change.
- */
+/* The cost of slow paths: the trials that measure it; the thread's state does not change. */
 #include <string.h>
 #include "core/os/stack.h"
 #include "core/os/sys.h"
@@ -27,7 +25,7 @@ static struct tach__slot *sim_slot_at(const struct tach__thread *of, uint32_t id
 	return &empty_slot.slot;
 }
 
-/* What the outer region shows around these, besides the counters' 10000 each. */
+/* Values of the outer region around these, in addition to 10000 for each counter. */
 static const struct around {
 	void (*trial)(const struct tach__poke *);
 	int is_fenced, task, pokes;
@@ -176,7 +174,7 @@ static void begin(void)
 	ntold = strays = 0;
 	table[TACH__SITE_EMPTY] = (struct tach__slot *)(uintptr_t)16;
 	table[TACH__SITE_FENCED] = (struct tach__slot *)(uintptr_t)32;
-	for (int e = 0; e < 2; e++) { /* the leader's page changed, or another one */
+	for (int e = 0; e < 2; e++) { /* the page of the leader or of another member changed */
 		uint64_t moved = (uint64_t)2 << 32 * e, stale = (uint64_t)1 << 32 * e,
 			 more = 100 * (uint64_t)e;
 
@@ -224,7 +222,7 @@ static int is_known(const struct tach__residue *r)
 	CHECK(is(r->aside, 90) && is(r->spent[0], 339) && is(r->spent[1], 385));
 	CHECK(is(r->recursion[0], 55) && is(r->recursion[1], 61));
 	CHECK(is(r->task[TACH__TASK_BEGIN], 296) && is(r->task[TACH__TASK_RESUME], 396));
-	/* Without the segment and the call before it. */
+	/* The segment and the call before it are subtracted. */
 	CHECK(is(r->task[TACH__TASK_SUSPEND], 1001 - 47 - 396));
 	CHECK(is(r->task[TACH__TASK_SUSPEND_FAST], 1001 - 66 - 396));
 	CHECK(is(r->task[TACH__TASK_END], 496) && is(r->task[TACH__TASK_END_KEPT], 696));
@@ -258,7 +256,7 @@ static void measured(void)
 		CHECK(told[k].ran[1] && told[k].ran[0] == (k < 12 ? 2 : 1) * told[k].ran[1],
 		      "%d", k);
 	CHECK(trials.warm == 9 && trials.tries == 9);
-	/* The set has the result. */
+	/* The set stores the result. */
 	CHECK(config.settled == 1 && is_known(&config.residue) && !locked);
 }
 
@@ -275,7 +273,7 @@ static void measured_once(void)
 	CHECK(record->residue.stale[0][1][0] == 77 && !record->residue.stale[0][0][0]);
 	CHECK(record->residue_known == 1 && config.residue.stale[0][1][0] == 77 && strays == 0);
 	CHECK(config.settled == 1);
-	/* A thread without counters has a result of its own. */
+	/* A thread without counters has its own result. */
 	begin();
 	record->count = 0;
 	config.settled = 1;
@@ -289,7 +287,7 @@ static void measured_once(void)
 	record->count = COUNT;
 }
 
-/* ---- during the thread's other work ---- */
+/* ---- while the thread does other work ---- */
 
 static void all_over(const struct tach__trials *trials)
 {

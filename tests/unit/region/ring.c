@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Planning and creation of sets that take turns: plans, sets and configurations are scripted.
- */
+/* Planning and making sets that take turns: plans, sets and configurations are scripted. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/region/region.h"
@@ -143,7 +141,8 @@ static void begin(void)
 }
 
 /*
- * The call returns the code of the error, which has no position in a text, and makes no plan.
+ * Returns true if the call fails with this code, without a position in a text, and makes no
+ * plan.
  */
 static int is_refused(int code)
 {
@@ -191,7 +190,7 @@ static void what_is_planned(void)
 	CHECK(opt.events == passes.events[0] && !opt.metrics);
 	tach__ring_forget(plan);
 	CHECK(plans == 0 && live == 0);
-	/* Also with derived metrics only. */
+	/* Works also with derived metrics only. */
 	for (int metrics = 0; metrics < 2; metrics++) {
 		begin();
 		passes.count = 2;
@@ -254,7 +253,7 @@ static void a_ring(void)
 	CHECK(dropped == SETS - 1);
 }
 
-/* If any set is refused, the first one is used alone. */
+/* If a set is refused, only the first set is used. */
 static void a_ring_that_cannot_be(void)
 {
 	for (int good = 0; good < SETS - 1; good++)

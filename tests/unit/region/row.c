@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows alone: how each word of a slot is added to them. */
+/* Rows without regions: how each word of a slot is added to them. */
 #include <string.h>
 #include "tests/unit/region/rows.h"
 
@@ -25,7 +25,7 @@ static struct tach__config config;
 static struct tach__thread record;
 static struct tach__row row;
 
-/* Each word has another number. */
+/* Each word gets another number. */
 static void begin(void)
 {
 	struct tach__part *part, *inner;
@@ -111,12 +111,12 @@ static void numbers(void)
 static void what_is_missing(void)
 {
 	begin();
-	/* The thread's counters did not open: it has the clock alone. */
+	/* The thread's counters did not open: it has only the clock. */
 	config.count = COUNT + 1;
 	tach__row_add(&row, slot, &record);
 	tach__row_add(&row, slot, &record);
 	CHECK(row.provenance[5] == 2 * (55 + 21) && row.provenance[4] == 2 * 54);
-	/* The entry around the nested ones is still open. */
+	/* The enclosing entry is still open. */
 	begin();
 	row.flags = TACH_FLAG_MIXED;
 	tach__part(slot, COUNT, 0)->ceiling = 4;
@@ -151,7 +151,7 @@ static void rows_refer_to_blocks(void)
 	no_bins = 0;
 	tach__row_add(&row, slot, &record);
 	CHECK(row.histograms && merges == 3 && sums_of == 1);
-	/* Handlers' slots have no id; their entries belong to their region. */
+	/* Slots of handlers have no id; their entries belong to the region's row. */
 	begin();
 	record.worst = of;
 	stale = 1;
@@ -166,7 +166,10 @@ static void rows_refer_to_blocks(void)
 	CHECK(row.flags == 0);
 }
 
-/* One cost is 1, all others 0: the sum shows how often it is included. [inclusive, self] */
+/*
+ * One cost is 1, all others are 0: the sum shows how often this cost is included. [inclusive,
+ * self]
+ */
 static void shows(double *cost, int spread, double inclusive, double self)
 {
 	for (int i = 0; i < SUMS; i++) {
@@ -261,7 +264,7 @@ static void turns(void)
 	}
 }
 
-/* Tests each field alone: whether it makes a row count as used, and its position. */
+/* Tests each field: whether it makes a row count as used, and where it is. */
 static void used(void)
 {
 	struct tach__rows rows = {.base = (char *)&row, .stride = 8};

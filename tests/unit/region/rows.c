@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows alone: their memory, and the blocks that they refer to. */
+/* Rows without regions: their memory, and the blocks that they refer to. */
 #include <stddef.h>
 #include <string.h>
 #include "tests/unit/region/rows.h"
@@ -144,7 +144,7 @@ static void copied(void)
 	CHECK(bins_freed == 2 && !none.base);
 	tach__rows_free(&to);
 	CHECK(pages == 0 && bins_freed == 2);
-	/* Without memory, the row has no histogram, and does not use the other row's. */
+	/* If there is no memory, the row has no histogram, and does not use the other row's. */
 	no_bins = 1;
 	merges = 0;
 	CHECK(tach__rows_copy(&to, &rows) == 0 && !merges);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulated row, for tests of rows alone. */
+/* A simulated row, for tests of rows without regions. */
 #ifndef TESTS_UNIT_REGION_ROWS_H
 #define TESTS_UNIT_REGION_ROWS_H
 

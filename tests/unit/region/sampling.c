@@ -27,7 +27,7 @@ static void begin(uint32_t sparse, uint32_t warmup)
 	slot->id = TACH__SITE_FIRST;
 }
 
-/* Marsaglia's xorshift64 with the shifts 13, 7, 17, starting at 1. */
+/* Marsaglia's xorshift64 with the shifts 13, 7, 17, starting with 1. */
 static void numbers(void)
 {
 	begin(0, 0);
@@ -37,8 +37,8 @@ static void numbers(void)
 }
 
 /*
- * A gap has a geometric distribution: its mean follows from `sparse`, and with one in two it is
- * 0 half of the time.
+ * A gap has a geometric distribution: `sparse` gives its mean, and with one entry in two the
+ * gap is 0 half of the time.
  */
 static void gaps(void)
 {
@@ -62,7 +62,9 @@ static void gaps(void)
 	}
 }
 
-/* The first entries are measured; then no later one requests it, unless for another reason. */
+/*
+ * The first entries are measured; after that no entry requests it, except for another reason.
+ */
 static void warmed_up(void)
 {
 	for (uint32_t sparse = 1; sparse < 3; sparse++) {
@@ -93,7 +95,7 @@ static void skipped_entries_are_counted(void)
 	record.random = 0x100041060c011441;
 	CHECK(tach__sampling_skips(&record, slot) == 0);
 	CHECK(sampling.gap == 8 && !slot->excluded, "%d", (int)sampling.gap);
-	/* Entries of a calibration are all measured, although this takes longer. */
+	/* All entries of a calibration are measured, although this takes longer. */
 	sampling.gap = 0;
 	slot->id = TACH__SITE_FIRST - 1;
 	record.random = 0x100041060c011441;

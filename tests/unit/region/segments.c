@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding a segment to its task: the difference of its slot before and after, computed by hand;
- * slots, edges and the storage of whole tasks are simulated.
+ * A segment is added to its task: the difference of its slot before and after, computed by
+ * hand; slots, edges and the storage of whole tasks are simulated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -195,14 +195,14 @@ static void provenance(void)
 		tach__task_resuming_here(&task);
 		counted(0, 5);
 		slots[0].slot.provenance[f]++;
-		/* A nested task of the same region does this. */
+		/* Simulates a nested task of the same region. */
 		slots[0].slot.continued[0]++;
 		tach__task_suspended_here(&task);
 		CHECK(flags_of(9) == 1 << f, "%u: %#x", f, flags_of(9));
 	}
 }
 
-/* The slot is created during the segment, after a segment on another thread. */
+/* The slot is made during the segment, after a segment on another thread. */
 static void slot_made(void)
 {
 	begin();
@@ -243,7 +243,7 @@ static void not_counted(void)
 	part_of(0, 1)->calls++;
 	tach__task_suspended_here(&task);
 	CHECK(flags_of(0) == TACH_FLAG_LOST && tach__carried(&task)->segments == 0);
-	/* The segment's end was refused. */
+	/* The library refused the segment's end. */
 	begin();
 	tach__task_resuming_here(&task);
 	task.mark.part = part_of(0, 0);
@@ -321,7 +321,7 @@ static void begun_anew(void)
 	CHECK(begins == 1 && ends == 0);
 	tach_task_begin(&task, &site);
 	CHECK(begins == 2 && ends == 1 && kept == 1);
-	/* By then it is known which copy owns the regions. */
+	/* At that time it is known which copy owns the regions. */
 	begin();
 	tach_task_begin(&task, &site);
 	CHECK(strcmp(asked, "configured owner ") == 0, "%s", asked);

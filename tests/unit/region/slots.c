@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots alone: their addresses, the assignment of overflow slots, and copies of a slot. */
+/*
+ * Slots without threads: their addresses, the assignment of overflow slots, and copies of a
+ * slot.
+ */
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -34,7 +37,7 @@ static int sim_nap(const struct timespec *pause)
 }
 
 static int pages, histograms; /* allocated minus freed */
-static int allowed = -1;      /* number of allocations that succeed; below 0: unlimited */
+static int allowed = -1;      /* number of allocations that still succeed; below 0: unlimited */
 static struct {
 	const void *at;
 	size_t size;
@@ -142,7 +145,7 @@ static void growing(void)
 		if (!unready(record, id))
 			break;
 	CHECK(id == 4 * CHUNK && tach__table(record->hot)[id] == NULL, "%d", (int)id);
-	/* Each slot has its own memory, and any word in it leads to the slot. */
+	/* Each slot has its own memory, and any address in it leads to the slot. */
 	for (id = 0; id < 4 * CHUNK; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 		char *last = (char *)slot + record->stride - 1;
@@ -170,7 +173,7 @@ static void growing(void)
 	CHECK(record->limit == TACH__CHUNKS * CHUNK);
 }
 
-/* An address right after a chunk is in no chunk, even if another chunk begins there. */
+/* The address right after a chunk belongs to no chunk, even if another chunk begins there. */
 static void behind_a_chunk(void)
 {
 	struct tach__thread *record = record_of(0);
@@ -335,7 +338,7 @@ static void overflow(void)
 			      record->overflow[TACH__OVERFLOWS] &&
 		      late->lost == 1);
 	}
-	/* The handler's own slot is being written too. */
+	/* The handler's own slot is also in the middle of a write. */
 	got[2]->seq = 1;
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[TACH__OVERFLOWS]);
 	CHECK(slot[2]->lost == 1 && slot[3]->lost == 0 && slot[2]->seq == 5);
@@ -344,7 +347,7 @@ static void overflow(void)
 	CHECK(record->overflow_id[6] == slot[2]->id && slot[2]->lost == 1);
 	/*
 	 * After this many levels of entries in progress, the entry is abandoned, and so are the
-	 * others' slots.
+	 * slots of the others.
 	 */
 	got[2]->seq = 2 * 1023;
 	CHECK(tach__region_overflow(self, slot[2], state) == got[2] && slot[2]->seq == 6);
@@ -447,7 +450,7 @@ static void copies(void)
 
 	CHECK(copy(4, 0, NULL) == TACH__COPIED && yields == 0 && naps == 0);
 	CHECK(is_copied(&out) && ((unsigned char *)&out)[size] == 0xaa);
-	/* The slot is being written for a while, for long, or forever. */
+	/* The slot is being written for a short time, for a long time, or forever. */
 	CHECK(copy(3, 2, NULL) == TACH__COPIED && yields == 2 && naps == 0, "%d %d", yields,
 	      naps);
 	CHECK(is_copied(&out));
@@ -462,7 +465,10 @@ static void copies(void)
 	CHECK(is_copied(&out));
 }
 
-/* Entries end during each copy: checks this number, and yields to the writer regularly. */
+/*
+ * Entries end during each copy: the copy is tried this often, and yields to the writer
+ * regularly.
+ */
 static void copies_amid_changes(void)
 {
 	CHECK(copy(4, 0, NULL) == TACH__COPIED && tries == 1);
@@ -478,14 +484,14 @@ static void earlier_copies_are_used(void)
 {
 	size_t size = bytes(COUNT);
 
-	/* The latch is still empty: the copy waits as without a latch. */
+	/* The latch is still empty: the copy waits as if there was no latch. */
 	memset(&latch, 0, sizeof latch);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 100);
 	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 0);
 	CHECK(out.slot.seq == 3 && out.slot.provenance[1] == from.slot.provenance[1] + 1);
 	CHECK(copy(4, 0, &latch.slot) == TACH__COPIED && is_copied(&out));
 	CHECK(is_copied(&latch) && zeros((char *)&latch + size, sizeof latch - size));
-	/* A latch of the same sequence is equally good. */
+	/* A latch with the same sequence is equally good. */
 	latch.slot.lost = 77;
 	CHECK(copy(4, 0, &latch.slot) == TACH__COPIED && latch.slot.lost == 77);
 	CHECK(is_copied(&out));
@@ -498,7 +504,7 @@ static void earlier_copies_are_used(void)
 	CHECK(memcmp(&out, &latch, size) == 0 && ((unsigned char *)&out)[size] == 0xaa);
 }
 
-/* ---- for readers without the lock ---- */
+/* ---- order for readers without the lock ---- */
 
 /* Records the last three stores and the first load since the last check. */
 static struct {
@@ -522,8 +528,8 @@ static void ordered_load(const void *at, int order)
 }
 
 /*
- * A chunk is published after its content, and an end of a write after both; a copy starts after
- * reading its sequence, and the sequence is read again after the copy.
+ * A chunk is published after its content, and the end of a write after both; a copy starts
+ * after reading the sequence, and reads the sequence again after the copy.
  */
 static void in_order(void)
 {

@@ -50,8 +50,8 @@ static inline void on_trap(int sig, siginfo_t *info_, void *context)
 }
 
 /*
- * Returns each of the first hundred instructions, then every fifth; all of them with
- * TEST_WHOLE, because a trap takes 24 us if a virtual machine's host handles it.
+ * Returns each of the first hundred instructions, then every fifth. TEST_WHOLE returns all;
+ * this is slow, because a trap takes 24 us if a virtual machine's host handles it.
  */
 static inline long next_step(long n)
 {

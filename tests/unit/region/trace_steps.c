@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A reader's view of traces after each instruction of a thread's first START, of its
- * calibration, and of STOP. The reader may be a handler of that thread: a report on a signal or
- * an interval.
+ * calibration, and of STOP. The reader may be a handler of that thread that writes a report on
+ * a signal or an interval.
  */
 #include <sys/wait.h>
 #include "core/region/region.h"
@@ -98,7 +98,7 @@ static void look_at_each(void (*what)(struct tach_site *))
 	CHECK(looks > 20 && wrong == 0, "%ld looks, %ld wrong", looks, wrong);
 }
 
-/* In a child, whose first ring was written by its parent. */
+/* Runs in a child whose first ring was written by its parent. */
 static void child(int members)
 {
 	steps_begin(members);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings of entries alone: which thread writes to a ring, and which entries are read. */
+/*
+ * Rings of entries without regions: the thread that writes to a ring, and the entries that are
+ * read.
+ */
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -138,7 +141,7 @@ static void rings_of_ended_threads(void)
 	CHECK(used_up(1, 7) == first && first->first == 1 && tach__trace_lost() == 1);
 	CHECK(used_up(1, 7) != first && tach__trace_lost() == 3);
 	CHECK(other->n == 1000);
-	/* a child, even if it has an equal number in its PID namespace */
+	/* a child is another process, even if its number in its PID namespace is the same */
 	tach__registry.inherited++;
 	CHECK(!next_head(NULL, &head));
 	CHECK(used_up(1, 7) == rings && rings->n - rings->first == 7 &&
@@ -190,7 +193,7 @@ static void an_entry(void)
 	CHECK(out.entry.done == at + 1 && out.entry.tag == TAG && out.entry.level == 3);
 	CHECK(out.entry.sum[2] == 0x7777777777777777, "what is no sum");
 	CHECK(!get(thread.trace, at + TACH__TRACE_ENTRIES, &out));
-	/* Entries of calibration have no number that a reader requests. */
+	/* Entries of a calibration have no number that readers ask for. */
 	copy.slot.id = TACH__SITE_EMPTY;
 	under_write = entry(thread.trace, at + 1);
 	done_at = &under_write->done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trials alone: the actions of each trial in their order, which trials are used, and the memory
- * that they need.
+ * Trials without threads: the actions of each trial in their order, the trials that are used,
+ * and the memory that they need.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ static int depth;
 static uint64_t poked[2]; /* target of pokes */
 static const uint32_t lock_is = 0x100;
 static const uint64_t locks_are = 0x2000;
-static uint64_t lock_by, locks_by; /* locks of the mark that changed last */
+static uint64_t lock_by, locks_by; /* locks of the mark at its last change */
 
 static void note(char letter)
 {
 	did[strlen(did) % (sizeof did - 1)] = letter;
 }
 
-/* Records a poke: its value is visible in the next step. */
+/* Records a poke; its value is visible in the next step. */
 static void note_poke(void)
 {
 	if (poked[0] || poked[1])
@@ -51,7 +51,7 @@ static void sim_start(struct tach_site *site, struct tach_region_mark *mark)
 }
 
 static int comes;  /* number of further trials that the kernel disturbs */
-static int stales; /* the same, reported by START */
+static int stales; /* number of further trials that START reports as disturbed */
 static int outermost;
 static void kernel_comes(int s);
 
@@ -237,7 +237,7 @@ static int ran;
 static struct tach__poke pokes_nothing;
 static const uint32_t *ids;
 
-/* The n-th trial adds (n * 7) % 16 to each sum, and a number of its own to each region. */
+/* The n-th trial adds (n * 7) % 16 to each sum, and another number to each region. */
 static void counts(const struct tach__poke *poke)
 {
 	CHECK(poke == &pokes_nothing);
@@ -319,7 +319,7 @@ static void sorted(void)
 			CHECK(ran == warm + tries && is_shown(warm, tries), "%d %d", warm,
 			      tries);
 		}
-	/* Earlier values stay, unsorted. */
+	/* Earlier values stay unsorted. */
 	for (int s = 0; s < TACH__SHOWN; s++)
 		CHECK(shown.before[s][0] > shown.before[s][1] &&
 		      shown.before[s][1] > shown.before[s][2] && shown.before[s][3] == 0);
@@ -341,8 +341,8 @@ static void disturbed_trials_are_not_used(void)
 }
 
 /*
- * A planted cost is in the minimum. A trial with additional counts is used only if there is no
- * other.
+ * The minimum contains a planted cost. A trial with additional counts is used only if there is
+ * no other.
  */
 static void planted(void)
 {

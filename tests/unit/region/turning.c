@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets that take turns in a thread: when a turn is due, and which set is next. */
+/* Sets that take turns in a thread: when a turn ends, and which set comes next. */
 #include <string.h>
 #include "core/region/region.h"
 #include "tests/check.h"
@@ -53,7 +53,7 @@ static void end_nowhere(struct tach_region_mark *of)
 #define tach__random   sim_random
 #include "core/region/turns.c"
 
-/* Begins with the first `sets` sets of a ring; 1: there is no other set. */
+/* Starts with the first `sets` sets of a ring; 1: there is no other set. */
 static void begin(uint32_t sets)
 {
 	memset(&its_hot, 0, sizeof its_hot);
@@ -97,7 +97,9 @@ static void chosen(void)
 	}
 }
 
-/* Only outermost entries are counted; after the last one, the turn stays due. */
+/*
+ * Only outermost entries count; after the last one, the turn stays finished until the change.
+ */
 static void ends(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
@@ -117,7 +119,7 @@ static void ends(void)
 			      !its_hot.limit);
 		}
 		CHECK(ended[fenced] == 4 && !ended[!fenced] && !cold[0] && !cold[1]);
-		/* A mark that belongs to a child, or to another thread. */
+		/* A mark of a child, or of another thread. */
 		thread.turning.end[fenced] = NULL;
 		its_hot.end[fenced](&its_mark);
 		its_hot.record = NULL;

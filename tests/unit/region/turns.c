@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets that take turns: four events on two counters. The simulated kernel knows each set's
- * counts and entries: the first member of a set counts the work, the second twice that.
+ * counts and entries: the first member of a set counts the work, the second twice the work.
  */
 #include <math.h>
 #include <pthread.h>
@@ -92,7 +92,7 @@ static void constant(void)
 	TACH_STOP(constant);
 }
 
-/* Long entries follow each other, like phases of a program. */
+/* Long entries follow each other, as in phases of a program. */
 static uint64_t varying(int i)
 {
 	uint64_t n = i / 500 % 2 ? 100 + (uint64_t)(i % 7) : 2000 + (uint64_t)(i % 90);
@@ -103,7 +103,7 @@ static uint64_t varying(int i)
 	return n;
 }
 
-/* Each contains other entries, always measured with one set. */
+/* Each entry contains other entries, always measured with one set. */
 static void around(void)
 {
 	TACH_START(around);

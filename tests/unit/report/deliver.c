@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * write(2) while writing a report: the process's signal actions and pending signals do not
- * change.
- */
+/* write(2) for a report: the process's signal actions and pending signals do not change. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -15,7 +12,7 @@
 
 static struct tach_snapshot *snapshot;
 
-/* Result of a child that does this: its exit status, or 128 + the signal. */
+/* Runs `what` in a child: returns its exit status, or 128 + the signal. */
 static int outcome(int (*what)(void))
 {
 	int status = 0;
@@ -51,7 +48,7 @@ static int and_goes_on(void)
 	return to_closed_pipe();
 }
 
-/* If the program blocks the signal, no new pending signal remains. */
+/* If the program blocks the signal, no new signal stays pending. */
 static int with_the_signal_blocked(void)
 {
 	sigset_t set;
@@ -81,7 +78,7 @@ static void a_closed_pipe(void)
 	      outcome(with_one_of_its_own_pending));
 }
 
-/* A pipe without a path, such as /dev/stdout may be. */
+/* The pipe has no path, as may be the case for /dev/stdout. */
 static void a_pipe_by_name(void)
 {
 	char name[64], got[16] = "";

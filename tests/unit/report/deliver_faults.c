@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a delivered text is written, and what remains when system calls are refused,
- * interrupted or incomplete.
+ * Where a delivered text is written, and what remains if system calls are refused, interrupted
+ * or incomplete.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ static void look_at_signals(void)
 		      "%d", s);
 }
 
-/* Fills the stack, so that unset variables are not 0. */
+/* Fills the stack, so that unset variables are not 0 by chance. */
 static void fill_stack(void)
 {
 	volatile char room[16384];
@@ -153,7 +153,7 @@ static void an_old_one(void)
 	CHECK(deliver(0) == 0 && holds(file, new_text));
 	CHECK((status(file).st_mode & 07777) == 0751 && status(file).st_ino != was);
 	CHECK(wipe() == 1);
-	/* The owner cannot be changed. */
+	/* The kernel refuses to change the owner. */
 	put(file, old_text, 0604);
 	refuse("fchown", EPERM, 0, 1);
 	CHECK(deliver(0) == 0 && (status(file).st_mode & 07777) == 0604 && calls_refused == 1);
@@ -169,7 +169,7 @@ static void through_links(void)
 	CHECK(wipe() == 2);
 }
 
-/* A link of another user, in a folder like /tmp, with any value of fs.protected_symlinks. */
+/* A link of another user, in a folder like /tmp, for any value of fs.protected_symlinks. */
 static void links_that_were_planted(void)
 {
 	struct stat of = {0};
@@ -180,7 +180,7 @@ static void links_that_were_planted(void)
 		int code = deliver(0);
 
 		CHECK((code == 0 || code == -EACCES) && holds(other, old_text), "%d", code);
-		/* A link in a folder of the link's owner is followed. */
+		/* A link is followed if its owner also owns the folder. */
 		CHECK(chown(folder, 12345, 12345) == 0);
 		unlink(file);
 		CHECK(symlink(other, file) == 0 && lchown(file, 12345, 12345) == 0);
@@ -232,7 +232,7 @@ static void a_name_too_long(void)
 
 	memset(path, '/', sizeof path - 1);
 	CHECK(tach__deliver_file(path, 0, &text) == -ENAMETOOLONG);
-	/* The kernel's limit is per component: the name of a part file is short. */
+	/* The kernel limits each component of a path, so the name of a part file is short. */
 	snprintf(path, sizeof path, "%s/%0255d", folder, 1);
 	CHECK(tach__deliver_file(path, 0, &text) == 0);
 	CHECK(wipe() == 1);
@@ -263,7 +263,7 @@ static void what_is_refused_leaves_the_old(void)
 	}
 }
 
-/* A write that repeatedly writes 0 bytes is an error. */
+/* Repeated writes of 0 bytes are an error. */
 static void writes_of_0_bytes_fail(void)
 {
 	put(file, old_text, 0600);
@@ -292,7 +292,7 @@ static long refusing(long number, long a, long b, long c, long d, long e, long f
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
 
-/* File systems without renames that replace nothing, without links, or without both. */
+/* File systems that cannot rename without replacing, cannot link, or can do neither. */
 static void fresh_ones(void)
 {
 	static const int unknown[] = {EINVAL, ENOSYS};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT. JSON must be
- * equal to the loaded text, byte by byte; comparisons of HTML pages leave out the parts that
- * have source files of their own.
+ * Each format of saved reports, completely. A file has the expected text: NAME.FORMAT. JSON
+ * must equal the loaded text, byte by byte; comparisons of HTML pages omit the parts that have
+ * source files of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void write_as(struct text *t, const struct tach_snapshot *s,
 	CHECK(tach_report_write(s, &opt, append, t, &err) == 0, "%s", err.text);
 }
 
-/* Compares, and prints the first line that differs. */
+/* Compares both texts, and prints the first line that differs. */
 static void compare(const struct text *is, const struct text *wanted, const char *file)
 {
 	size_t i = 0, begin = 0;
@@ -143,7 +143,7 @@ static void clock_alone(void)
 	holds("formats/clock", "text", text);
 }
 
-/* The tool follows the same rules. */
+/* The tool formats by the same rules. */
 static void of_the_tool(void)
 {
 	holds("report/sample", "text", text);
@@ -156,7 +156,7 @@ static void of_the_tool(void)
 	holds("report/odd", "prometheus", prometheus);
 }
 
-/* Self times of the regions: 0; a ns; equal; just below one hundredth. */
+/* Self times of the regions: 0; one ns; equal times; just below one hundredth. */
 static void shares_of_time(void)
 {
 	static const struct {
@@ -187,7 +187,7 @@ static void shares_of_time(void)
 	tach_snapshot_free(s);
 }
 
-/* Names next to a place of source that leaves five columns, or four. */
+/* Names next to a source position that leaves five columns, or four. */
 static void names_beside_places(void)
 {
 	static struct text is;
@@ -202,7 +202,7 @@ static void names_beside_places(void)
 	tach_snapshot_free(s);
 }
 
-/* The column of calls counts entries with values; the next column shows the others. */
+/* The column of calls counts entries with values; the next column counts the others. */
 static void calls_and_others(void)
 {
 	static struct text is;
@@ -279,7 +279,7 @@ static void missing(void)
 	tach_snapshot_free(s);
 }
 
-/* An event that is counted twice has two different series. */
+/* An event that is counted twice has two separate series. */
 static void twice(void)
 {
 	static struct text is;
@@ -343,7 +343,7 @@ static void operands(void)
 		CHECK(!at || (json_at && at > json_at), "format %d", (int)tables[i]);
 		CHECK(strstr(is.at, s->plain.quantity[1]), "format %d", (int)tables[i]);
 	}
-	/* Merged with a report that requested this quantity, it is shown. */
+	/* If the report is merged with one that requested this quantity, it is shown. */
 	for (int asked = 0; loaded && asked < 2; asked++) {
 		tach__plain_mark_operand(&s->plain, 2, !asked);
 		for (int first = 0; first < 2; first++) {

@@ -31,7 +31,7 @@ static int discard(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* Runs a job that makes this number of allocations. */
+/* Runs a job that makes this number of allocations, each of which fails once. */
 static void each_piece(int (*job)(int), int which, long pieces)
 {
 	long blocks_before = live, pages_before = mapped;
@@ -134,11 +134,11 @@ static void of_the_process(void)
 {
 	long blocks_before = 0, pages_before = 0;
 
-	setenv("TACH_RUN", "1", 1); /* so that nothing else is started */
+	setenv("TACH_RUN", "1", 1); /* so that the library starts nothing else */
 	setenv("TACH_TRACE", "/dev/null", 1);
 	tach__output_at_exit(NULL);
 	each_piece(trace_file, 0, 2);
-	/* The first report makes allocations that stay. */
+	/* The first report makes allocations that are kept. */
 	for (int i = 0; i < 2; i++) {
 		blocks_before = live;
 		pages_before = mapped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that are refused, interrupted or done by halves: the program's own stand before
- * the C library's. Once in a program.
+ * System calls that are refused, interrupted or incomplete: the program's own functions replace
+ * those of the C library. Once in a program.
  */
 #ifndef TESTS_UNIT_REPORT_REFUSED_H
 #define TESTS_UNIT_REPORT_REFUSED_H
@@ -16,11 +16,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/check.h"
-#ifdef __clang__ /* with _FORTIFY_SOURCE glibc's headers have declared some of these inline */
+#ifdef __clang__ /* with _FORTIFY_SOURCE, glibc's headers have declared some of these          \
+		    functions inline */
 #pragma clang diagnostic ignored "-Wstatic-in-inline"
 #endif
 
-/* Refused calls: `times` calls with this name, after the first `skip`. */
+/* Refused calls: Refuses `times` calls of this function, after the first `skip` calls. */
 static struct refusal {
 	const char *call;
 	int code, skip, times;
@@ -64,7 +65,7 @@ ssize_t write(int fd, const void *from, size_t n)
 	return syscall(SYS_write, fd, from, chunk && n > (size_t)chunk ? (size_t)chunk : n);
 }
 
-/* A refusal with code 0: no descriptor becomes ready. */
+/* A refusal with code 0 means that no descriptor becomes ready. */
 int poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	struct timespec at = {ms / 1000, 0};

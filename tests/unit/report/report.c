@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: Reports: JSON is read strictly; tables have the requested width and colour. */
+/* Reports: Reports: JSON is read strictly; tables have the requested width and colours. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>

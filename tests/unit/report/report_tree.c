@@ -30,7 +30,7 @@ static void write_as(const struct tach_snapshot *s, enum tach_format format, int
 	CHECK(tach_report_write(s, &opt, gather, NULL, NULL) == 0);
 }
 
-/* The slots of a region are 1000; the metrics are shares of them. */
+/* A region has 1000 slots; the metrics are shares of them. */
 struct shares {
 	const char *region;
 	double ns, frontend, backend, memory, retiring, error;
@@ -131,9 +131,9 @@ static void metrics_above_their_threshold_are_first(void)
 		     "(50.0 %): waiting for loads.\n") &&
 		      text[used - 1] == '\n' && strrchr(text, '\n') == text + used - 1,
 	      "%s", text);
-	/* The sentence ends the report. */
+	/* The sentence is at the end of the report. */
 	CHECK(strchr(strstr(text, "What to look at next"), '\n') == text + used - 1);
-	/* A metric without a level is a column of the table, and not part of a tree. */
+	/* A metric without a level is a column of the table, not a part of a tree. */
 	CHECK(!strstr(strstr(text, "Where the slots went"), "plain"));
 	tach_snapshot_free(s);
 }
@@ -199,7 +199,9 @@ static void saved_again_and_merged(void)
 	tach_snapshot_free(both);
 }
 
-/* Cycles of parents, invalid formulas, names with any bytes, too many levels. */
+/*
+ * Metrics that are their own parents, invalid formulas, names with any bytes, too many levels.
+ */
 static void hostile_reports(void)
 {
 	static const char hostile[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The look of a report, as the environment and the terminal require it; pipes and files. */
+/* The look of a report, as the environment and the terminal request it; pipes and files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +15,8 @@
 #include "tests/check.h"
 #include "tests/unit/report/refused.h"
 
-static int terminal, behind = -1; /* behind: reads what is written to terminal */
+/* Behind: the descriptor that reads what is written to terminal. */
+static int terminal, behind = -1;
 
 static void open_terminal(void)
 {
@@ -32,7 +33,7 @@ static void open_terminal(void)
 	CHECK(tcsetattr(terminal, TCSANOW, &plain) == 0);
 }
 
-/* "NAME=VALUE ..."; all others of the table are unset. */
+/* Sets "NAME=VALUE ..."; all other variables of the table are unset. */
 static void environment(const char *text)
 {
 	static const char *const names[] = {"TERM",   "COLUMNS",  "NO_COLOR",
@@ -90,7 +91,7 @@ static void what_the_environment_says(void)
 	}
 }
 
-/* Even if the environment sets the format. */
+/* Without a terminal the options do not change, even if the environment sets the format. */
 static void no_terminal(void)
 {
 	struct tach_report_options opt = {.color = 5, .ascii = 6, .width = 7};
@@ -127,7 +128,7 @@ static const char *got(int from)
 	return text;
 }
 
-/* The text itself is not faulty. */
+/* The text itself must not be the fault. */
 static void told(const struct tach_error *err, int code, const char *begins)
 {
 	CHECK(err->code == code && err->line == 0 && err->column == 0, "%s", err->text);
@@ -180,7 +181,7 @@ static int to_pipe(int end, size_t length)
 	return code;
 }
 
-/* The content, exactly as written. */
+/* Returns the content exactly as written. */
 static size_t taken_from(int end)
 {
 	static char is[20000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Traces and collapsed stacks of rings whose entries are written by the test, at ticks of 1.5
- * ns: each line is what those ticks make.
+ * ns: each line follows from those ticks.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -100,7 +100,7 @@ static void begin_event(char *to, const char *kind, const char *name)
 		kind, name, (int)getpid(), (int)getpid());
 }
 
-/* args: text after the time; "page-faults" only if they could be opened. */
+/* args: the text after the time; "page-faults" is part of it only if they could be opened. */
 static void event(char *to, const char *name, const char *times, unsigned time, unsigned faults,
 		  const char *args)
 {
@@ -151,8 +151,8 @@ static void each_entry_is_an_event(void)
 }
 
 /*
- * The three oldest entries were overwritten, and three of the others are there: the rest counts
- * as lost too.
+ * The three oldest entries were overwritten, and three of the others are still in the ring: the
+ * rest counts as lost too.
  */
 static void overwritten_entries_are_counted(void)
 {
@@ -174,7 +174,7 @@ static void overwritten_entries_are_counted(void)
 	CHECK(strcmp(written(0), wanted) == 0, "%s\nnot\n%s", text.at, wanted);
 }
 
-/* Rings of earlier configurations, and of threads without entries. */
+/* Rings of earlier configurations, and of threads without entries, are omitted. */
 static void other_rings_are_left_out(void)
 {
 	char wanted[2000];
@@ -222,7 +222,7 @@ static int lines_of(const char *t)
 	return n;
 }
 
-/* The text has exactly these lines, in any order. */
+/* Checks that the text has exactly these lines, in any order. */
 static void stacks_are(const char *const *lines, int n)
 {
 	written(1);
@@ -239,7 +239,10 @@ static void stacks_are(const char *const *lines, int n)
 	CHECK(lines_of(text.at) == n, "%s", text.at);
 }
 
-/* Nested parts are subtracted: 200 ticks minus 21, 10 and 10. Fractions of ns are rounded. */
+/*
+ * The time of nested parts is subtracted: 200 ticks minus 21, 10 and 10. Fractions of ns are
+ * rounded.
+ */
 static void self_time_by_stack(void)
 {
 	static const char *const lines[] = {"a 239", "a;b:  | 39", "a;a 15", "a;b:  |;a 8"};
@@ -315,7 +318,7 @@ static void remaining_entries_make_stacks(void)
 	stacks_are(lines, 2);
 }
 
-/* 131 open regions: the three deepest are siblings in the 128th. */
+/* 131 regions are open: the three deepest are siblings inside the 128th. */
 static void deeper_than_a_stack_is(void)
 {
 	char path[1000] = "", line[1010];
@@ -343,7 +346,7 @@ static void deeper_than_a_stack_is(void)
 	CHECK(lines_of(text.at) == 127 + 2, "%d lines", lines_of(text.at));
 }
 
-/* A tree with as many stacks as a ring has entries, which are sorted by their end. */
+/* Writes a tree with as many stacks as a ring has entries, which are sorted by their end. */
 static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *site,
 		     uint64_t now)
 {
@@ -357,7 +360,7 @@ static uint64_t tree(uint32_t level, uint32_t deepest, const struct tach_site *s
 	return now + 1;
 }
 
-/* 4096 of 8191 stacks have room: nested entries of the others appear in no stack. */
+/* 4096 of 8191 stacks fit: nested entries of the other stacks appear in no stack. */
 static void more_stacks_than_room(void)
 {
 	int ticks = 0;

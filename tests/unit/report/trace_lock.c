@@ -49,7 +49,7 @@ static void *trace(void *unused)
 	return unused;
 }
 
-/* It waits while the lock is held, however long, and then continues. */
+/* The writer waits while the lock is held, for any time, and then continues. */
 static void not_before_it_is_released(pthread_t writer)
 {
 	usleep(20000);

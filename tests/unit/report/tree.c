@@ -59,7 +59,9 @@ static void make(const struct metric *from, int n)
 		for (int part = 0; part < 2; part++)
 			region[r].value[part] =
 				guarded_copy(value, (size_t)(1 + n) * sizeof *value);
-		/* This region has more time than the other, but its entry was not measured. */
+		/*
+		 * This region has more time than the other one, but its entry was not measured.
+		 */
 		if (r)
 			region[r].value[TACH_PART_SELF][0].value = 9;
 	}
@@ -172,7 +174,7 @@ static void order(void)
 			tree.shown[m] = 1;
 	}
 	CHECK(tach__tree_next(&tree, 0) == 5 && tach__tree_next(&tree, 1) == -1);
-	/* A tree used again shows nothing of its earlier use. */
+	/* A tree that is used again shows nothing of its earlier use. */
 	CHECK(tach__tree_region(&tree, 0) && tach__tree_next(&tree, -1) == 4);
 	tach__tree_end(&tree);
 }
@@ -236,7 +238,7 @@ static void sentences(void)
 		     BEGINNING "great (50.0 %), and in it retiring inside (0.8).") == 0,
 	      "%s", text.at);
 	CHECK(strcmp(sentence(all, 3), BEGINNING "small (25.0 %).") == 0, "%s", text.at);
-	/* Only work that is useful. */
+	/* All slots do useful work. */
 	CHECK(strcmp(sentence(all, 2), even) == 0, "%s", text.at);
 	all[0].value = NAN;
 	CHECK(strcmp(sentence(all, 2), out_of_reach) == 0, "%s", text.at);

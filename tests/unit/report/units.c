@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as people read them: prefixes, units, digits, and the limits between them. */
+/* Values in readable form: prefixes, units, digits, and the limits between them. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>

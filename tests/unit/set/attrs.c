@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callers' own attrs in sets: which of their fields are used, and which counters they need. */
+/* Callers' own attrs in sets: the fields that are used, and the counters that they need. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -37,7 +37,9 @@ static void attrs_are_taken(void)
 	CHECK(set == NULL);
 }
 
-/* Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and what a longer one may contain. */
+/*
+ * Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and the permitted content of a longer one.
+ */
 static void longer_attrs_are_taken(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -96,7 +98,7 @@ static void attrs_take_counters(void)
 	tach_set_free(set);
 }
 
-/* They do not take the counter of a merged event: only one counter counts it. */
+/* Attrs do not take the counter of a merged event: only one counter can count it. */
 static void attrs_after_a_merged_event(void)
 {
 	static const char text[] = "EVENT,my_uops,DERIVED_ADD,SCHEDULE_UOP,RETIRE_UOP\n";

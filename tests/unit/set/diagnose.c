@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message for an event that the kernel refuses: for each error code, by the machine's
- * settings and by other events that open. The test simulates kernel and settings.
+ * The message for an event that the kernel refuses: for each error code, depending on the
+ * machine's settings and on other events that open. The test simulates kernel and settings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ int32_t tach__setting(const char *root, const char *path)
 
 /* ---- the simulated kernel, with a result for each of three kinds of events ---- */
 
-enum { CLOCK, CYCLES, OTHERS, KINDS }; /* CLOCK needs the least rights */
+enum { CLOCK, CYCLES, OTHERS, KINDS }; /* CLOCK needs the fewest rights */
 static int answer[KINDS];
 static int whole; /* number of OTHERS that exclude no level */
 static int opened, closed;
@@ -126,7 +126,7 @@ static void by_privilege(void)
 	reset();
 	member(PERF_TYPE_RAW, 1);
 	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, kernel_level);
-	/* With another setting, or at user level, the cause differs. */
+	/* With another setting, or at user level, the message names another cause. */
 	settings.paranoid = 1;
 	says(-EACCES, 0, 0, TACH_ERR_PERMISSION,
 	     "it: the kernel refuses this event, and not all (Permission denied, "
@@ -181,7 +181,7 @@ static void by_machine(void)
 		     "counters; have the virtual PMU enabled on the host");
 	}
 	/*
-	 * If a PMU cannot exclude levels, this is the cause, on architectures with such PMUs.
+	 * If a PMU cannot exclude levels, this is the cause; some architectures have such PMUs.
 	 */
 	reset();
 	member(PERF_TYPE_RAW, 0);
@@ -255,7 +255,7 @@ static void pages(void)
 	      "%s", text);
 	tach__diagnose_map(-ENODEV, text, sizeof text);
 	CHECK(strcmp(text, "mapping the event's page failed: No such device") == 0, "%s", text);
-	/* A message is truncated to its buffer. */
+	/* A message is cut to fit its buffer. */
 	memset(text, 'x', sizeof text);
 	tach__diagnose_map(-EPERM, text, 12);
 	CHECK(strcmp(text, "mapping the") == 0 && text[12] == 'x', "%.20s", text);
@@ -278,8 +278,8 @@ static void pages(void)
 }
 
 /*
- * An event that is refused with excluded levels opens without them, or is refused for a
- * capability.
+ * An event that is refused with excluded levels opens without them, or is refused because a
+ * capability is missing.
  */
 static void levels(void)
 {

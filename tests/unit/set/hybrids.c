@@ -76,8 +76,7 @@ static const char *said(const struct tach_set *set, int member)
 static void members_are_counted_where_they_can_be(void)
 {
 	static const struct {
-		const char *event, *counted, *first,
-			*second; /* PMU names in front of the event */
+		const char *event, *counted, *first, *second; /* PMU names before the event */
 	} cases[] = {
 		{"cycles", "0:400000000 0:a00000000", "perf::PERF_COUNT_HW_CPU_CYCLES:", NULL},
 		{"L1-dcache-loads", "3:400000000 3:a00000000",
@@ -202,8 +201,8 @@ static void attrs_of_another_core_type(void)
 }
 
 /*
- * Two events that need the same counter do not fit the core type that has both; nor do callers'
- * attrs.
+ * Two events that need the same counter do not fit the core type that has both; callers' attrs
+ * do not either.
  */
 static void every_core_type_has_room(void)
 {
@@ -295,7 +294,7 @@ static void of_one_type(void)
 	tach_set_free(set);
 }
 
-/* Of three PMUs, the last is the kernel's second. */
+/* Of three PMUs, the third is the kernel's second. */
 static void of_three_pmus(void)
 {
 	struct tach_set *set;

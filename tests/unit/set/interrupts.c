@@ -28,8 +28,8 @@ static struct tach_set_member given[1];
 static int ngiven;
 
 /*
- * The expected number of the interrupts member, the corrected members, the number of members,
- * and the message.
+ * Checks the number of the interrupts member, the corrected members, the number of members, and
+ * the message.
  */
 static void has(int pmu, const char *events, uint32_t flags, int member, uint32_t corrected,
 		int count, const char *missing)
@@ -58,11 +58,11 @@ static void has(int pmu, const char *events, uint32_t flags, int member, uint32_
 	tach_set_free(set);
 }
 
-/* ---- sets planned for named machines, without queries to the kernel ---- */
+/* ---- sets planned for named machines, without calls to the kernel ---- */
 
 static long no_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
-	/* Only if PMUs may be unable to separate levels, a system call checks it. */
+	/* The kernel is asked only if PMUs may be unable to separate levels. */
 	CHECK(number != SYS_perf_event_open || TACH_ARCH_UNDIVIDED);
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
@@ -94,7 +94,7 @@ static void planned(void)
 	tach__sys = tach__sys_real;
 }
 
-/* The added member is the last; older data after it are ignored. */
+/* The added member is the last one; older data after it are ignored. */
 static void after_a_merged_member(void)
 {
 	static const char text[] = "EVENT,my_sum,DERIVED_ADD,cycles,INSTRUCTION_RETIRED\n";
@@ -111,8 +111,7 @@ static void after_a_merged_member(void)
 	tach_set_free(set);
 }
 
-/* A caller's attrs: those that count retired instructions, at user level only, are corrected.
- */
+/* A caller's attrs: those that count retired instructions at user level only are corrected. */
 static void of_attrs(void)
 {
 	static const struct {
@@ -162,7 +161,7 @@ static void of_attrs(void)
 	ngiven = 0;
 }
 
-/* The set fills all general counters and the fixed ones; requested events stay. */
+/* The set uses all general and fixed counters; requested events stay. */
 static void without_room(void)
 {
 	char events[400] = "x=page-faults";
@@ -174,7 +173,7 @@ static void without_room(void)
 	*strrchr(events, ',') = '\0';
 	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS, TACH_COUNTERS_MAX - 1, 0,
 	    TACH_COUNTERS_MAX, "");
-	/* If the set already counts interrupts, it needs no other counter. */
+	/* If the set already counts interrupts, no other counter is needed. */
 	memcpy(events, "interrupts", strlen("interrupts"));
 	memmove(events + strlen("interrupts"), strchr(events, ','),
 		strlen(strchr(events, ',')) + 1);
@@ -206,7 +205,7 @@ static void on_this_machine(void)
 	answer = -ENOENT;
 	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1,
 	    "interrupts: this machine's PMU cannot count that");
-	/* An event requested by name is not tried. */
+	/* An event that is requested by name is not tried. */
 	has(-1, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
 	tach__sys = tach__sys_real;
 }
@@ -236,7 +235,7 @@ static void for_another_machine(void)
 	has(tach_pmu_find("skl"), "r00c0,r0008", TACH_SET_CORRECT, 2, 1, 3, "");
 }
 
-/* ---- by a definition of the user ---- */
+/* ---- interrupts by a definition of the user ---- */
 
 static void defined(const char *definition, int member, int count, const char *missing)
 {
@@ -255,7 +254,7 @@ static void by_definition(void)
 				      "them takes several events";
 
 	defined("NOT_DERIVED,r01cb", 1, 2, "");
-	/* The kernel's own events, too. */
+	/* The definition may name an event of the kernel. */
 	defined("NOT_DERIVED,page-faults", 1, 2, "");
 	/* Members that were not requested are removed again. */
 	defined("DERIVED_ADD,r01cb,branches", -1, 1, several);
@@ -278,7 +277,7 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	unsetenv("TACH_EMULATE");
-	CASE(in_children); /* before this machine is identified */
+	CASE(in_children); /* runs before this machine is identified */
 	setenv("TACH_PMU", "skl", 1);
 	CASE(planned);
 	CASE(after_a_merged_member);

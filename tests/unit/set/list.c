@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events divided into events: labels, perf's groups and names, and where each stands.
+/*
+ * Lists of events are divided into events: labels, perf's groups and names, and the position of
+ * each.
  */
 #include <stdio.h>
 #include <stdlib.h>

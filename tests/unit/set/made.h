@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes sets for a PMU, or returns the message if none is made. */
+/* Makes sets for a PMU, or returns the message if no set is made. */
 #ifndef TESTS_UNIT_SET_MADE_H
 #define TESTS_UNIT_SET_MADE_H
 

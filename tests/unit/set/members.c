@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of sets: which ones are hardware events, how a caller's attr is used, the message
- * about members left out, and members in an emulator. The test simulates sysfs, settings and
+ * Members of sets: which of them are hardware events, how a caller's attr is used, the message
+ * about omitted members, and members in an emulator. The test simulates sysfs, settings and
  * kernel.
  */
 #include <errno.h>
@@ -17,7 +17,9 @@
 #include "core/set/set.h"
 #include "tests/child.h"
 
-/* ---- the machine's sysfs and settings, in place of the library's look at them ---- */
+/*
+ * ---- the simulated sysfs and settings, which the library reads instead of the real ones ----
+ */
 
 static const char *const devices[] = {"cpu",	       "cpu_atom", "cpux",
 				      "armv8_pmuv3_0", "uncore",   "cp"};
@@ -179,7 +181,7 @@ static void leaders(void)
 	}
 }
 
-/* The same for strings, for any member that requests it. */
+/* Event strings follow the same rule, for any member that requests it. */
 static void exclusive_strings(void)
 {
 	static const char *const lists[] = {"cycles:excl=1,branches", "cycles,branches"};
@@ -196,7 +198,7 @@ static void exclusive_strings(void)
 	}
 }
 
-/* Boxes cannot count for a single thread. */
+/* Boxes cannot count a single thread. */
 static void boxes(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -240,7 +242,7 @@ static void names(void)
 	CHECK(tach__set_was_left_out(&m, "other", 5) == 0);
 }
 
-/* ---- messages about members left out ---- */
+/* ---- messages about omitted members ---- */
 
 static void sentences(void)
 {
@@ -258,7 +260,7 @@ static void sentences(void)
 	CHECK(strcmp(set.missing, "a: no; do it; bb likewise; bb: never; plain; c likewise") ==
 		      0,
 	      "%s", set.missing);
-	/* A message that does not fit is truncated, and nothing is written after it. */
+	/* A message that does not fit is cut, and no byte is written after it. */
 	set.missing[0] = '\0';
 	tach__set_miss(&set, "x", "x: why");
 	for (int i = 0; i < 100; i++) {
@@ -285,7 +287,7 @@ static long some(long number, long a, long b, long c, long d, long e, long f)
 	closed += number == SYS_close;
 	if (number != SYS_perf_event_open)
 		return tach__sys_real(number, a, b, c, d, e, f);
-	/* Clocks are opened to find their rate. */
+	/* A clock is opened to find its rate. */
 	CHECK((attr->disabled || attr->type == PERF_TYPE_SOFTWARE) && d == -1);
 	if (attr->type == PERF_TYPE_HARDWARE && refused >> attr->config & 1)
 		return -ENOENT;
@@ -338,7 +340,10 @@ static void what_is_not_counted_is_left_out(void)
 	refused = 1 << PERF_COUNT_HW_BRANCH_MISSES;
 	optional("branch-misses,cycles", NULL, 1, 0,
 		 "branch-misses: this machine's PMU cannot count that");
-	/* An unknown event cannot be counted either; a malformed one is still an error. */
+	/*
+	 * An unknown event cannot be counted and is omitted; a malformed event is still an
+	 * error.
+	 */
 	optional("bogus,cycles", "a = bogus + cycles; bogus", 1, 0, "no event 'bogus'");
 	refused = 0;
 	others = -EINVAL;
@@ -350,7 +355,7 @@ static void what_is_not_counted_is_left_out(void)
 		 "with "
 		 "ulimit -n: every thread needs one descriptor per event");
 	others = 0;
-	/* A member left out uses no counter: on skl only one counter counts both. */
+	/* An omitted member uses no counter: on skl only one counter can count either event. */
 	odd = 0x10001c0;
 	optional("x=r10001c0,r01c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
 	optional("r01c0,x=r10001c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
@@ -367,7 +372,7 @@ static void numbers_are_no_events(void)
 	optional(NULL, "a = page-faults * nosuch", 0, 0, "no event 'nosuch'");
 }
 
-/* Members that only a left-out metric needed are removed. */
+/* Members that only an omitted metric needed are removed. */
 static void nothing_stays_of_metrics_left_out(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
@@ -445,7 +450,7 @@ static void emulated(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	unsetenv("TACH_EMULATE");
 	CASE(emulated);
 	CASE(kinds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets and plans for turns, if an allocation fails: nothing leaks. */
+/* Sets and plans for turns, if an allocation fails: no memory leaks. */
 #include <errno.h>
 #include <string.h>
 #include <tach.h>
@@ -8,7 +8,7 @@
 #include "core/set/set.h"
 #include "tests/allocations.h"
 
-/* Arguments of a job, with its result if there is memory. */
+/* Arguments of a job, and its result if there is memory. */
 static struct {
 	const char *events, *metrics, *pmu;
 	uint32_t flags;
@@ -16,8 +16,8 @@ static struct {
 } job;
 
 /*
- * An allocation failure has a position: never the first column here, except for slots that were
- * added in front.
+ * The position of an allocation failure is never the first column here, except for slots that
+ * were added in front.
  */
 static void says_so(int code, const struct tach_error *err)
 {
@@ -80,7 +80,7 @@ static void sets(void)
 	of_set(" x=INSTRUCTION_RETIRED,ipc", NULL, "skl", 0, 0);
 	of_set(NULL, " topdown:1", "icl", 0, 0);
 	of_set(" instructions", NULL, "skl", TACH_SET_CORRECT, 0);
-	/* Slots are added in front if fields of PERF_METRICS are alone. */
+	/* If there are only fields of PERF_METRICS, slots are added in front. */
 	of_set(" topdown-fe-bound", " topdown:1", "icl", 0, 0);
 }
 
@@ -101,7 +101,7 @@ static void sets_that_fail(void)
 	       TACH_ERR_NOCOUNTER);
 }
 
-/* ---- events that the kernel does not count are left out ---- */
+/* ---- events that the kernel does not count are omitted ---- */
 
 static long refuse(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -118,7 +118,7 @@ static void members_left_out(void)
 	tach__sys = tach__sys_real;
 }
 
-/* More labels of left-out members than the set keeps: the others become unknown names. */
+/* More labels of omitted members than the set keeps: the others become unknown names. */
 static void many_left_out(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -204,7 +204,7 @@ int main(void)
 		"EVENT,wide,DERIVED_ADD,r0101,r0102,r0103,r0104,r0105,r0106,r0107,r0108,r0109,"
 		"r010a,r010b,r010c,r010d,r010e,r010f,r0110,r0111\n";
 
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CHECK(tach_derived_load_text(tach_derived_default(), "wide", wide, sizeof wide - 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of sets: what is a name and what a formula, where errors stand, limits, and texts. */
+/* Metrics of sets: names and formulas, positions of errors, limits, and texts. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
@@ -39,7 +39,7 @@ static void names_and_formulas(void)
 {
 	has("cycles", "a=cycles;;\n \n b = 2 * cycles ;", 1, "a is N0, b is 2 * N0");
 	has("cycles", "a = cycles\t;\tA = cycles", 1, "a is N0, A is N0");
-	/* A name alone is a preset, or an event, which needs no metric. */
+	/* A name without a formula is a preset, or an event, which needs no metric. */
 	has(NULL, "ipc; ipc ;branches", 3, "ipc is N0 / N1");
 	has("cycles", "cycles; CYCLES; INST_RETIRED:ANY_P", 2, "");
 	has("x=branches", "x; y = X + branches", 2, "y is N0 + N1");
@@ -83,7 +83,7 @@ static void names_given_twice(void)
 	has("ipc,INSTRUCTION_RETIRED", NULL, 2, "ipc is N0 / N1");
 }
 
-/* A metric may use metrics before it, and labels of derived events. */
+/* Metrics are separated by a semicolon, or, after a plain name, by a comma. */
 static void metrics_of_metrics(void)
 {
 	has("e=ipc", "y = e * 2", 2, "e is N0 / N1, y is N0 / N1 * 2");
@@ -102,7 +102,7 @@ static void separators(void)
 	fails("x = cycles, ipc", TACH_ERR_SYNTAX, 11, "");
 }
 
-/* The maximum number of terms, in time proportional to their number. */
+/* A sum has the maximum number of terms, and takes time proportional to their number. */
 static void long_sums(void)
 {
 	enum { TERMS = 2000 };
@@ -249,7 +249,7 @@ static void blanks(void)
 	CHECK(s.length == 0 && s.column == 3);
 }
 
-/* Members that only metrics use; other members were named. */
+/* Members that only metrics use; all other members were named by the caller. */
 static void operands(void)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static void operands(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(names_and_formulas);

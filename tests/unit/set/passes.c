@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of events as passes: the place of each event, events in all passes, and the maximum
- * number.
+ * Lists of events are divided into passes: the place of each event, events in all passes, and
+ * the maximum number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void are(const char *events, int with_interrupts, const char *want)
 
 static void events_have_their_pass(void)
 {
-	/* All events fit one pass: the list is unchanged, except braces. */
+	/* All events fit one pass: the list is unchanged, except for braces. */
 	are("cycles, x=branches", 0, "cycles, x=branches");
 	are("", 0, "");
 	are("{cycles,x=branches}:k,y=bogus", 0, "cycles:k,x=branches:k,y=bogus");
@@ -47,7 +47,7 @@ static void events_have_their_pass(void)
 	are("bogus," ONE ",x=ipc,y=bogus2," ONE ":c=1,PAPI_L1_TCM", 0,
 	    "bogus,y=bogus2," ONE ",instructions | " ONE
 	    ":c=1,instructions | instructions,x=ipc,PAPI_L1_TCM,");
-	/* Interrupts need one more general counter, and appear in no list. */
+	/* Interrupts need one more general counter, but appear in no list. */
 	are(ONE "," ONE ":c=1", 1, ONE ":c=1,instructions | " ONE ",instructions");
 }
 
@@ -137,7 +137,7 @@ static void fixed_counters(void)
 	in_child(of_fixed_counters);
 }
 
-/* If a PMU has no event for interrupts, they need no room. */
+/* If a PMU has no event for interrupts, they need no counter. */
 static void without_interrupts(void)
 {
 	char list[400] = "", want[400];
@@ -154,7 +154,7 @@ static void interrupts_that_nothing_counts(void)
 	in_child(without_interrupts);
 }
 
-/* The capacity of an unknown PMU is unknown: as written. */
+/* The capacity of an unknown PMU is unknown: the list stays as written. */
 static void of_an_unknown_pmu(void)
 {
 	setenv("TACH_PMU", "nosuch", 1);
@@ -206,7 +206,7 @@ static void as_many_as_there_may_be(void)
 	      "%d:%d: %s", err.line, err.column, err.text);
 }
 
-/* Groups made by division count too. */
+/* Groups that arise by division count too. */
 static void more_by_division(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -282,7 +282,7 @@ static void names_in_passes(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(interrupts_that_nothing_counts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PERF_METRICS: which attrs are its fields, which definitions need them, and the calls that
- * test if this machine counts them.
+ * PERF_METRICS: the attrs that are its fields, the definitions that need them, and the calls
+ * that test if this machine counts them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,13 +77,15 @@ static int job(void)
 	return 0;
 }
 
-/* If memory is missing, the answer is no. */
+/* If there is no memory, the answer is no. */
 static void without_memory(void)
 {
 	exhaust(job);
 }
 
-/* ---- the simulated kernel: its results for three events, and the requests ---- */
+/*
+ * ---- the simulated kernel: its results for three events, and the events that were opened ----
+ */
 
 enum { CYCLES, SLOTS, FIELD, KINDS, FIRST_FD = 100 };
 static int answer[KINDS]; /* 0: a descriptor, its kind's */
@@ -116,8 +118,8 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 	CHECK(b == 0 && c == -1 && d == (kind == FIELD ? descriptor(SLOTS) : -1), "%d: %ld %ld",
 	      kind, b, d);
 	/*
-	 * Opens at user level, which needs no privilege; enabling the group's first event
-	 * starts the group.
+	 * The event opens at user level, which needs no privilege; enabling the group's first
+	 * event starts the group.
 	 */
 	CHECK(attr->size == sizeof *attr && attr->exclude_kernel && !attr->exclude_user &&
 		      attr->disabled == (kind != FIELD),
@@ -168,7 +170,7 @@ static void kernels(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "icl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "icl", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(attrs);

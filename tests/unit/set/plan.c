@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole trees of metrics as passes: every node of the vendor's, down to its last level, with
- * the numbers of passes that tach-run-passes(1) states. It also tests how plans are made.
+ * Whole trees of metrics as passes: every node of the vendor's tree, down to its last level,
+ * with the numbers of passes that tach-run-passes(1) states. Also tests how plans are made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct {
 
 static size_t t; /* which of them */
 
-/* In a child, because the machine is identified once per process. */
+/* Runs in a child, because a process identifies the machine only once. */
 static void whole_tree(void)
 {
 	struct tach__plan *plan = calloc(1, sizeof *plan);
@@ -139,8 +139,8 @@ static void of_events(void)
 	is_made("cycles,instructions,x=branches", NULL,
 		"cycles instructions x=branches; m0=cycles,instructions,m2=branches,; 1", "");
 	/*
-	 * Each event is planned once, by name and by event; a repeated name is listed
-	 * separately.
+	 * Each event is planned once, even if it is named in two ways; a repeated name is
+	 * listed separately.
 	 */
 	is_made("cycles,cycles,c=cycles", NULL, "cycles c=cycles; m0=cycles,m1=cycles,; -1",
 		"");
@@ -202,7 +202,7 @@ static void of_metrics(void)
 	free(metrics);
 }
 
-/* The maximum number of planned events, all of them software, which fit any pass. */
+/* The maximum number of planned events; all are software events, which fit any pass. */
 static void of_many(void)
 {
 	char *events = calloc(TACH__PLAN_EVENTS + 2, 20), *to = events;
@@ -258,7 +258,7 @@ static void of_a_tree(void)
 }
 
 /*
- * A part of the tree that this machine lacks is left out and reported; if it was requested, it
+ * A part of the tree that this machine lacks is omitted and reported; if it was requested, it
  * is an error.
  */
 static void of_a_tree_with_a_hole(void)

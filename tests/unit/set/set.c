@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets: lists of events, labels, metrics, and messages about bad ones. */
+/* Sets: lists of events, labels, metrics, and messages about invalid ones. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,7 +103,8 @@ static void perfs_lists(void)
 	fails("cycles/name=y,period=5/", NULL, TACH_ERR_NOTSUPP, 1);
 }
 
-/* MACHINE_CLEARS:COUNT is an event, although Machine_Clears is a metric that takes modifiers.
+/*
+ * MACHINE_CLEARS:COUNT is an event, although Machine_Clears is a metric that accepts modifiers.
  */
 static void events_before_metrics(void)
 {
@@ -177,7 +178,7 @@ static void a_zero_divisor_is_flagged(void)
 	tach_set_free(set);
 }
 
-/* The kernel may throttle a sampling event without a sign of it. */
+/* The kernel may throttle a sampling event without showing it. */
 static void samplers_are_refused(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -223,7 +224,7 @@ static void bad_ones_are_explained(void)
 	fails(many, NULL, TACH_ERR_TOOMANY, (int)(strstr(many, "e16") - many) + 5);
 }
 
-/* A metric of a member left out is left out too, also by label, without a second message. */
+/* A metric of an omitted member is omitted too, also by label, without a second message. */
 static void metrics_of_members_left_out(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -241,7 +242,7 @@ static void metrics_of_members_left_out(void)
 	tach_set_free(set);
 }
 
-/* A number that no member, or no metric, has. */
+/* No member, or no metric, has this number. */
 static void numbers_are_checked(void)
 {
 	static const int numbers[] = {-1, 2, INT_MIN, INT_MAX};
@@ -267,7 +268,7 @@ static void numbers_are_checked(void)
 	tach_set_free(set);
 }
 
-/* Levels, cpu= and bits of the group's first event. */
+/* Levels, cpu= and flag bits of the group's first event. */
 static void modifiers(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -337,7 +338,7 @@ static void options_are_checked(void)
 }
 
 /*
- * Events that cannot be counted here are left out with their metrics, and one sentence reports
+ * Events that cannot be counted here are omitted with their metrics, and one sentence reports
  * it.
  */
 static void optional_members_are_left_out(void)
@@ -366,7 +367,7 @@ static void optional_members_are_left_out(void)
 
 int main(void)
 {
-	CASE(unknown_pmus); /* before this machine is identified */
+	CASE(unknown_pmus); /* runs before this machine is identified */
 	CASE(lists_are_split);
 	CASE(perfs_lists);
 	CASE(events_before_metrics);

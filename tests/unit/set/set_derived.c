@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Presets and user events where a set takes names: as events, and inside metrics. */
+/*
+ * Presets and user events in places where a set accepts names: as events, and inside metrics.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@ static void as_events(void)
 	tach_set_free(s);
 }
 
-/* Modifiers and the name of a PMU apply to every event of a derived one. */
+/* Modifiers and a PMU's name apply to every event of a derived event. */
 static void with_modifiers(void)
 {
 	static const char *const members[] = {"INSTRUCTION_RETIRED:k", "UNHALTED_CORE_CYCLES:k",
@@ -124,7 +126,7 @@ static void user_event(void)
 	CHECK(!s && code == TACH_ERR_NOTFOUND, "%d", code);
 }
 
-/* An error in an event of a derived one is reported at the derived name. */
+/* An error in a part of a derived event is reported at the derived name. */
 static void places(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n"
@@ -168,7 +170,7 @@ static void in_full_sets(void)
 	tach_set_free(s);
 }
 
-/* Success does not change the error; without an error argument, none is written. */
+/* On success, the error is not changed; if the caller passes no error, none is written. */
 static void errors_of_no_use(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n";

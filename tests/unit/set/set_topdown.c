@@ -162,7 +162,7 @@ static void other_metrics_stay(void)
 		CHECK(set->metric[0].node.level == 0 && set->nmetrics == 6);
 	}
 	tach_set_free(set);
-	/* If the tree is requested twice, the first request decides. */
+	/* If the tree is requested twice, the first request applies. */
 	CHECK(make(&set, "spr", NULL, "topdown:1;topdown:2 ;topdown", &err) == 0 &&
 		      set->nmetrics == 4,
 	      "%s", err.text);
@@ -214,7 +214,7 @@ static void errors_are_clear(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "skl", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	CASE(every_kind_of_machine);
 	CASE(nodes_know_their_place);
 	CASE(without_perf_metrics);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees of top-down metrics from definitions of the test: which metric is a root and which ones
- * belong to it, the depth that a set chooses, and the failures that make it try a smaller
- * depth.
+ * Trees of top-down metrics from definitions of the test: the metric that is the root and the
+ * metrics below it, the depth that a set chooses, and the failures after which it tries a
+ * smaller depth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,8 @@ static void levels(void)
 }
 
 /*
- * The deeper of the library's and the vendor's tree is used; if both are equal, the first one.
+ * Of the library's and the vendor's tree, the deeper one is used; if both are equally deep, the
+ * first one.
  */
 static void two_trees(void)
 {
@@ -206,7 +207,7 @@ static void spelled(void)
 	is_spelled("topdown:7", 6, TACH_ERR_NOTSUPP, 0, NULL);
 }
 
-/* Metrics beyond the maximum are left out. */
+/* Metrics beyond the maximum are omitted. */
 static void many(void)
 {
 	enum { MOST = 256 };
@@ -240,7 +241,7 @@ static void in_children(void)
 
 int main(void)
 {
-	setenv("TACH_PMU", "core", 1); /* the real processor is not queried */
+	setenv("TACH_PMU", "core", 1); /* so that the real processor is not used */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(words);

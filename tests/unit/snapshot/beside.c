@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds a row to a snapshot: at its place, with unchanged numbers of quantities and
- * metrics, in memory of sufficient size.
+ * Adds a row to a snapshot: at its position, with unchanged numbers of quantities and metrics,
+ * in memory of sufficient size.
  */
 #include <math.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static void names(void)
 	done();
 }
 
-/* Each that is new; and the names that were there stay where they were. */
+/* Each new name is added; existing names keep their positions. */
 static void new_names(void)
 {
 	make();
@@ -139,7 +139,9 @@ static void new_names(void)
 	done();
 }
 
-/* A set that is made from a list has no such label: if another has, the time stays what it is.
+/*
+ * A set that is made from a list has no such label: if another set has it, the time keeps its
+ * name.
  */
 static void called_time(void)
 {
@@ -245,7 +247,7 @@ static void other_rows_are_unchanged(void)
 static void room_of(const char *text, const char *renumbered, int old)
 {
 	static char name[TACH__METRICS_MAX][16];
-	int last = old + TACH__METRICS_MAX - 2; /* a metric of the same name is in both */
+	int last = old + TACH__METRICS_MAX - 2; /* both have a metric of this name */
 
 	make();
 	ours.metric[0].text = ours.metric[1].text = (char *)(uintptr_t)text;
@@ -265,14 +267,14 @@ static void room_of(const char *text, const char *renumbered, int old)
 	done();
 }
 
-/* Sizes of texts and arrays that leave the most room after rounding up, and none. */
+/* Sizes of texts and arrays that leave the most room after rounding up, and no room. */
 static void room(void)
 {
 	room_of("N0 + N1+0", "N1 + N2+0", 2);
 	room_of("N0+N1+10", "N1+N2+10", 1);
 }
 
-/* The first metric's text is longer than the rest. */
+/* The first metric's text is longer than the remaining room. */
 static void room_for_the_first(void)
 {
 	static char text[1000];

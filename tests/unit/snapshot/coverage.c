@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sparse mode with different distributions of entries, in 200 fixed runs each: how often the
- * true value is within the error, and how often there is no bound.
+ * true value is within the error, and how often no error is stated.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static double random_one(void)
 	return ((double)(state >> 11) + 0.5) * 0x1p-53;
 }
 
-/* ---- shapes: the length of entry n ---- */
+/* ---- distributions: the length of entry n ---- */
 
 static double constant(int i, int n)
 {
@@ -96,7 +96,7 @@ static double one_in_a_hundred(int i, int n)
 static const struct shape {
 	const char *name;
 	double (*entry)(int i, int n);
-	int tame; /* a bound exists if enough entries were measured */
+	int tame; /* the error is bounded if enough entries were measured */
 } shapes[] = {
 	{"constant", constant, 1},
 	{"uniform", uniform, 1},
@@ -202,7 +202,7 @@ static void judge(struct covered *c, struct tach_value v, double truth)
 		c->right += fabs(v.value - truth) <= v.error + 1e-6 * truth;
 }
 
-/* Runs `before` entries that an older snapshot contains, then n more. */
+/* Runs `before` entries, which an older snapshot contains, then n more. */
 static struct covered cover(const struct shape *shape, int before, int n, uint32_t sparse)
 {
 	struct covered covered = {0, 0};
@@ -235,7 +235,7 @@ static struct covered cover(const struct shape *shape, int before, int n, uint32
 	return covered;
 }
 
-/* 95 % of 200 are 190; four standard deviations less are accepted. */
+/* 95 % of 200 are 190; up to four standard deviations less are accepted. */
 static int is_covered(struct covered c)
 {
 	int given = SEEDS - c.none;
@@ -243,7 +243,7 @@ static int is_covered(struct covered c)
 	return c.right >= 0.95 * given - 4 * sqrt(given * 0.95 * 0.05);
 }
 
-/* Each shape has a row in the manual's table; compares each cell. */
+/* Each distribution has a row in the manual's table; compares each cell. */
 static char cells[SHAPES][160];
 
 static void add_cell(int shape, struct covered c)
@@ -266,8 +266,8 @@ static void table(const char *what, int before, int n, uint32_t sparse, int enou
 			add_cell(i, c);
 		printf("#   %-20s %3d of %3d\n", shapes[i].name, c.right, SEEDS - c.none);
 		/*
-		 * No measured entry of 300 may be one of the rare ones: this happens in 10 of
-		 * 200 runs.
+		 * None of 300 measured entries may be one of the rare ones: this happens in 10
+		 * of 200 runs.
 		 */
 		CHECK(is_covered(c) || SEEDS - c.none - c.right <= 20, "%s", shapes[i].name);
 		CHECK(!enough || !shapes[i].tame || c.none == 0, "%s: %d", shapes[i].name,
@@ -292,7 +292,7 @@ static void since(void)
 	table("since", 5000, 10000, 8, 0);
 }
 
-/* docs/limits.md shows these results. */
+/* docs/limits.md has these results. */
 static void documented(void)
 {
 	static char text[1 << 16];

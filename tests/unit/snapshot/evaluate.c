@@ -48,7 +48,7 @@ static struct tach__row *row_of(int region)
 	return tach__rows_at(&rows, ID + (uint32_t)region);
 }
 
-/* A tick is half a nanosecond; the rate is known to a quarter. */
+/* A tick is half a nanosecond; the rate is known to within a quarter. */
 static void begin(void)
 {
 	static const char *const names[] = {"a", "soft", "emulated", "interrupts"};
@@ -122,8 +122,8 @@ static void of_all_entries(void)
 		.inclusive = 9, .self = 2, .overhead = {5, 2}, .error = {4, 1}};
 	evaluate();
 	/*
-	 * A read happens at any point of a tick: in addition to the row's known error, two
-	 * ticks of a random walk over 16 entries.
+	 * A read happens at any point of a tick: the row's known error grows by two ticks of a
+	 * random walk over 16 entries.
 	 */
 	CHECK(is(value_of(1, 0, 0), 450, 500, 50, 4 + 2 + 112.5,
 		 TACH_FLAG_STALE | TACH_FLAG_CLOCK));
@@ -134,7 +134,7 @@ static void of_all_entries(void)
 	CHECK(is(value_of(1, 1, 1 + A), 20, 30, 10, 1,
 		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
 	/*
-	 * Software events are read by system calls, also if the others are not; a negative
+	 * Software events are read by system calls, even if the others are not; a negative
 	 * value becomes 0.
 	 */
 	CHECK(is(value_of(1, 0, 1 + SOFT), 7, 7, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
@@ -184,7 +184,7 @@ static void of_a_sample(void)
 		/* Fewer than tell. */
 		{299, 4000, 60000, 20, 0, NAN},
 		{0, 4000, 0, 0, 0, NAN},
-		/* A single value with more than a twelfth of the variance; one with less. */
+		/* One value has more than a twelfth of the variance; then less. */
 		{400, 4000, 60000, 51, 0, NAN},
 		{400, 4000, 60000, 50, 0, 20000 / 399.},
 		/* Nested entries were skipped: the self value is unknown. */
@@ -248,8 +248,8 @@ static void multiplexed(void)
 }
 
 /*
- * Each interrupt counts one instruction, which is subtracted, except for interrupts caused by
- * measuring.
+ * Each interrupt counts one instruction, which is subtracted, except for interrupts that
+ * measuring itself caused.
  */
 static void less_interrupts(void)
 {
@@ -432,7 +432,8 @@ static void no_memory(void)
 	end();
 }
 
-/* No thread has entered a region yet. The set has one metric; the second does not belong to it.
+/*
+ * No thread has entered a region yet. The set has one metric; the second does not belong to it.
  */
 static void no_regions(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a report back: each of its numbers and words, at their bounds too. */
+/* A report is read back: each of its numbers and words, also at their bounds. */
 #include <math.h>
 #include "tests/unit/snapshot/loaded.h"
 
@@ -103,7 +103,10 @@ static void worst(void)
 	tach_snapshot_free(s);
 }
 
-/* Fields that older versions did not write, and fields that are written only if present. */
+/*
+ * Fields that older versions did not write, and fields that are written only if there is a
+ * value.
+ */
 static void without(void)
 {
 	struct tach_snapshot *s = taken("\"of\":\"o\",\"task\":\"k\",\"tag\":\"a\","

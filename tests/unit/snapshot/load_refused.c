@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is not a report, or exceeds limits: the position and the reason. */
+/* Texts that are not reports, or exceed limits: the position and the reason. */
 #include <string.h>
 #include <tach.h>
 #include "core/snapshot/load.c"
@@ -119,7 +119,7 @@ static void buckets(void)
 	tach_snapshot_free(s);
 }
 
-/* Almost a million buckets, which is more than any library writes. */
+/* Almost a million buckets, more than any library writes. */
 static void most_buckets(void)
 {
 	enum { MOST = 1 << 20 };
@@ -199,10 +199,10 @@ static void of_another_kind(void)
 		      strcmp(err.text, "a report of schema version 2; this library reads "
 				       "version 1") == 0,
 	      "%d:%d: %s", err.line, err.column, err.text);
-	/* A report of another version is not examined further. */
+	/* A report of another version is not read further. */
 	CHECK(!load("{\"tach\":0.5}") && err.code == TACH_ERR_NOTSUPP);
 	CHECK(!load("{\"tach\":1,") && err.code == TACH_ERR_SYNTAX && err.line == 1);
-	/* A metric with an operand that does not exist; the first quantity is the time. */
+	/* A metric has an operand that does not exist; the first quantity is the time. */
 	CHECK(!load(with("2 * N0", "2 * N1")) && err.code != 0, "%d", err.code);
 	CHECK(tach_snapshot_load(none, 0, &s, &err) == TACH_ERR_INVAL && err.line == 0 &&
 	      err.column == 0);

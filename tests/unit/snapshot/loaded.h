@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report in which each number is different, and the same with one part replaced. */
+/* A report in which each number is different, and variants with one part replaced. */
 #ifndef TESTS_UNIT_SNAPSHOT_LOADED_H
 #define TESTS_UNIT_SNAPSHOT_LOADED_H
 
@@ -8,7 +8,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 
-/* One member per line: the report begins at 2:2, its member "tach" at 3:1. */
+/* Each member is on its own line: the report begins at 2:2, its member "tach" at 3:1. */
 #define HEAD                                                                                   \
 	"\n {\n\"tach\":1,\n\"note\":\"missing\",\n\"rank\":3,\n\"reports\":6,\n"              \
 	"\"clock\":{\"hz\":1000,\"estimate\":true},\n\"threads\":1,\n\"refused\":2,\n"         \

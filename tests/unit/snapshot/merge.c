@@ -13,7 +13,7 @@ static char json[1 << 20], *end;
 
 #define PUT(...) (end += sprintf(end, __VA_ARGS__))
 
-/* times: factor for each number of the first report. */
+/* times: the factor for each number of the first report. */
 static void put_head(int times, double hz, int estimate)
 {
 	end = json;
@@ -80,7 +80,7 @@ static struct tach_snapshot *first(void)
 	return load();
 }
 
-/* This report also has y, which comes first. */
+/* This report also has y, which comes before x. */
 static struct tach_snapshot *second(void)
 {
 	put_head(10, 1, 1);
@@ -223,7 +223,7 @@ static struct tach_snapshot *of_names(const char *prefix, int quantities, int me
 	return load();
 }
 
-/* Many together: the maximum number, and one more. */
+/* Many reports together: the maximum number, and one more. */
 static void limits(void)
 {
 	enum { MOST = TACH__PLAIN_METRICS_MAX };

@@ -17,7 +17,7 @@ static struct tach_snapshot *merged(struct tach_snapshot **list, int n)
 	return made_one(code, s, list);
 }
 
-/* Texts that belong to the source, which is freed. */
+/* The texts belong to the source, which is freed. */
 static void texts(void)
 {
 	static char text[13][8];
@@ -62,7 +62,9 @@ static void texts(void)
 	tach_snapshot_free(s);
 }
 
-/* Each part is merged separately; a sum not larger than its error is flagged as small. */
+/*
+ * Each part is merged separately; a sum that is not larger than its error is flagged as small.
+ */
 static void values(void)
 {
 	static const struct {
@@ -122,7 +124,8 @@ static void regions(void)
 	static const struct {
 		const char *name, *file;
 		uint32_t line;
-		double time[2]; /* in the first and second snapshot; 0: it has no such region */
+		double time[2]; /* time in the first and second snapshot; 0: it has no such
+				   region */
 	} cases[] = {{"a", "f", 1, {5, 30}},  {"a", "f", 2, {40, 0}}, {"a", "g", 1, {0, 20}},
 		     {"b", "f", 1, {10, 15}}, {"c", "f", 1, {0, 1}},  {"d", "f", 1, {3, 0}}};
 	static const int order[] = {1, 0, 3, 2, 5, 4};
@@ -223,7 +226,7 @@ static void notes(void)
 	}
 	s = merged(list, 7);
 	CHECK(strcmp(s->note, "ab; cd; cde") == 0, "%s", s->note);
-	/* The note is truncated to its buffer. */
+	/* The note is cut to fit its buffer. */
 	memset(s->note, 'x', sizeof s->note - 5);
 	s->note[sizeof s->note - 5] = '\0';
 	tach__snapshot_note(s, "yz");
@@ -295,7 +298,9 @@ static void invalid_snapshots_are_refused(void)
 	tach_snapshot_free(list[0]);
 }
 
-/* The worst entries of all and their histograms, with merged numbers of quantities. */
+/*
+ * The worst entries of all snapshots, and their histograms, with merged numbers of quantities.
+ */
 static void histograms_and_worst(void)
 {
 	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", "y", NULL}};
@@ -365,7 +370,7 @@ static void histograms_of_two_clocks(void)
 				      fabs(got->at[b].high - bucket[first][b].high) < 0.2 &&
 				      got->at[b].count == 40 * bucket[0][b].count,
 			      "%d: %g to %g", b, got->at[b].low, got->at[b].high);
-		/* The maximum over all snapshots. */
+		/* The result is the maximum over all snapshots. */
 		CHECK(got->at[2].high == 1100);
 		tach_snapshot_free(s);
 	}
@@ -387,7 +392,7 @@ static void shares(void)
 	tach_snapshot_free(s);
 }
 
-/* Calls whose report lacks an event that the other one has. */
+/* Calls in a report that lacks an event of the other report. */
 static void lacking(void)
 {
 	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", NULL}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading, merging and subtracting snapshots while each allocation fails once: the result is
+ * Snapshots are loaded, merged and subtracted while each allocation fails once: the result is
  * complete, or there is an error. Here each piece of an arena is a separate allocation, so that
  * a write beyond its end is detected.
  */
@@ -112,7 +112,7 @@ static int keep(void *context, const char *text, size_t length)
 
 static uint64_t whole; /* checksum of the first complete result */
 
-/* Success means that nothing was left out. */
+/* Success means that no part is missing. */
 static int as_it_was(struct tach_snapshot *s, int code)
 {
 	struct tach_report_options opt = {.size = sizeof opt, .format = TACH_FORMAT_JSON};
@@ -135,7 +135,7 @@ static int as_it_was(struct tach_snapshot *s, int code)
 
 /*
  * If it did. Errors of formulas have a position; no memory is allocated for the first
- * character.
+ * character, so it is never there.
  */
 static int failed_so(int code, const struct tach_snapshot *s, const struct tach_error *err)
 {

@@ -174,7 +174,7 @@ static inline void note(int of, uint32_t type, const char *name, uint32_t size, 
 	notes += sizeof head + named + ((size + 3u) & ~3u);
 }
 
-/* Exactly the bytes of the object that it uses are readable. */
+/* Only the bytes of the object that it uses are readable. */
 static inline void there_object(int of)
 {
 	const Elf64_Ehdr *e = (const void *)image[of];
@@ -229,7 +229,9 @@ static inline void one_is_there(void)
 	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 }
 
-/* One object with one note of that beacon; or after another note of this size. */
+/*
+ * Makes one object with one note of that beacon; one_behind: after another note of this size.
+ */
 static inline void one(void)
 {
 	begin();

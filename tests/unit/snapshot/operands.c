@@ -88,7 +88,7 @@ static void derived(void)
 	CHECK(v.value == 5 && v.error == 0 && v.flags == 0);
 	v = derive("0 * N1", zero, (struct tach_value){.value = 4});
 	CHECK(v.value == 0 && v.error == 0 && v.flags == 0);
-	/* The net time divides net values, the raw time raw values. */
+	/* The net time divides net values, the raw time divides raw values. */
 	v = derive("elapsed_ns", a, b);
 	CHECK(v.value == 100 && v.raw == 200 && v.overhead == 100);
 	v = derive("N0 / N1", a, zero);
@@ -159,12 +159,12 @@ static void of_a_region(void)
 		CHECK(isnan(value[part][4].value) && isnan(value[part][4].raw) &&
 		      value[part][4].flags == 0 && value[part][4].error == 0);
 	tach_formula_free(metric[0].formula);
-	/* The operand after the last one. */
+	/* The operand is the one after the last. */
 	metric[0] = (struct tach__plain_metric){.name = "beyond", .text = "N2"};
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
 
-/* The maximum number of operands; one above it is refused. */
+/* The maximum number of operands; one more is refused. */
 static void most(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };

@@ -31,7 +31,7 @@ static void check_order(const struct tach__rows *rows, uint32_t used)
 	tach__order_free(&order);
 }
 
-/* Rows of any number, with many equal times. */
+/* Any number of rows, with many equal times. */
 static void by_time_then_as_they_were_made(void)
 {
 	for (uint32_t n = 0; n < 200; n++) {
@@ -51,7 +51,7 @@ static void by_time_then_as_they_were_made(void)
 	}
 }
 
-/* All rows, as far as there is room. */
+/* Lists as many rows as there is room for. */
 static void used_rows_are_listed(void)
 {
 	struct tach__rows rows;
@@ -62,7 +62,7 @@ static void used_rows_are_listed(void)
 	tach__rows_at(&rows, TACH__SITE_FIRST)->skipped = 1;
 	tach__rows_at(&rows, TACH__SITE_FIRST + 3)->lost = 1;
 	tach__rows_at(&rows, rows.limit - 1)->excluded = 1;
-	/* A row without calls, with any other values. */
+	/* A row without calls, with any other values, is not shown. */
 	tach__rows_at(&rows, TACH__SITE_FIRST + 1)->cell[0].inclusive = 9;
 	check_order(&rows, 4);
 	tach__rows_free(&rows);

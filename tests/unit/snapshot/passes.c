@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes of one program as one snapshot: means, metrics across passes, and refused differences.
+ * Passes of one program are joined to one snapshot: means, metrics across passes, and refused
+ * differences.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "core/snapshot/passes.h"
 #include "tests/check.h"
 
-/* One region's data in a pass. */
+/* The data of one region in a pass. */
 struct seen {
 	const char *region;
 	double count, instructions, ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joining of passes: the permitted difference, the choice of the first pass, and the part of
- * each pass in the result.
+ * Joining passes: the permitted difference, the choice of the first pass, and the share of each
+ * pass in the result.
  */
 #include <math.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void how_far_they_differ(void)
 	}
 }
 
-/* Without the common count in both passes, there is no proof of a difference. */
+/* If a pass lacks the common count, no difference can be proved. */
 static void nothing_to_compare(void)
 {
 	for (int which = 0; which < 4; which++) {
@@ -106,7 +106,7 @@ static void nothing_to_compare(void)
 	}
 }
 
-/* The number of calls and of entries. */
+/* The numbers of calls and of entries. */
 static void how_often(void)
 {
 	for (int which = 0; which < 2; which++) {
@@ -122,7 +122,7 @@ static void how_often(void)
 				   : "each; r: 3 entries in pass 1, 9 in pass 2: "
 				     "not merged") != NULL,
 		      "%s", s->note);
-		/* The third pass has it too. */
+		/* The third pass also has this quantity. */
 		CHECK(value_of(s, 0, 2)->value == 5 && value_of(s, 0, 3)->value == 10);
 		tach_snapshot_free(s);
 	}
@@ -147,7 +147,7 @@ static void means(void)
 	for (int part = 0; part < 2; part++) {
 		const struct tach_value *v = value_of(s, part, 0);
 
-		/* The error: half of the difference, plus the mean of the errors. */
+		/* The error is half of the difference, plus the mean of the errors. */
 		CHECK(v->value == 13 + part && v->raw == 3 && v->overhead == 6 &&
 			      v->error == 1 + 3 && v->flags == TACH_FLAG_MIXED,
 		      "%d: %g +- %g, %#x", part, v->value, v->error, v->flags);
@@ -246,7 +246,7 @@ static void the_first(void)
 	tach_snapshot_free(s);
 }
 
-/* Regions of one name, found in any order. */
+/* Regions with equal names, found in any order. */
 static void many_passes(void)
 {
 	enum { PASSES = 20 };
@@ -272,7 +272,7 @@ static void many_passes(void)
 	tach_snapshot_free(s);
 }
 
-/* A message about one region has a maximum length, whatever its name and numbers. */
+/* A message about one region has a maximum length, for any name and numbers. */
 static void sentences_end(void)
 {
 	static char name[301];
@@ -291,7 +291,7 @@ static void sentences_end(void)
 	tach_snapshot_free(s);
 }
 
-/* Either row may be found first: sorting keeps no order among equal regions. */
+/* Either row may be found first, because sorting keeps no order among equal regions. */
 static void found_in_any_order(void)
 {
 	static const char *const names[] = {"time", "x", "y", "all", NULL};

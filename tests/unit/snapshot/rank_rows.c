@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a job's ranks: each follows the row of all ranks, and shows the imbalance. */
+/* Rows of a job's ranks: each row follows the row of all ranks, and shows the imbalance. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -15,7 +15,7 @@ struct seen {
 
 /*
  * A snapshot with this number of quantities that no other rank has; its rank: 1 + quantities.
- * All the time was in other regions.
+ * Other regions had all the time.
  */
 static struct tach_snapshot of(int rank, const struct seen *seen, int n, int quantities)
 {
@@ -126,7 +126,7 @@ static void ranks_follow_their_sum(void)
 			CHECK(is->info.calls == (uint64_t)rows[r].rank &&
 			      is->value[1][1].value == 100 * rows[r].time + 1);
 	}
-	/* Shared numbers are added once, not for each rank too. */
+	/* Numbers of the whole job are added once, not once more for each rank. */
 	CHECK(s->threads == 20 && s->refused == 40 && s->lost == 60 && s->stale == 80 &&
 	      s->unopened == 100 && s->reports == 2 && s->rank == 0);
 	tach_snapshot_free(s);
@@ -135,7 +135,7 @@ static void ranks_follow_their_sum(void)
 	done(&ranks[1]);
 }
 
-/* With one rank, its own rows are the sum. */
+/* With a single rank, its own rows are the sum. */
 static void one_rank(void)
 {
 	struct tach_snapshot rank = of(7, sixth, 1, 2);

@@ -46,7 +46,7 @@ static inline double sim_clock(double apart, uint32_t *flags, double *error)
 	return 1e9;
 }
 
-/* Requests about a thread, and the scripted answers. */
+/* Calls about a thread, and the scripted answers. */
 static int thread_code, threads_seen, again_at; /* at that one */
 static uint32_t nsites_seen;
 static struct tach__config config_seen;

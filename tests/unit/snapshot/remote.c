@@ -73,7 +73,7 @@ static void *enter_many(void *arg)
 	return arg;
 }
 
-/* Reading the totals of this many regions takes longer than a thread needs to end. */
+/* Reading the totals of this many regions takes longer than a thread takes to end. */
 static void have_many(void)
 {
 	char name[32];
@@ -95,7 +95,10 @@ static void have_regions(void)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* A process that runs this function, which never returns; by now it has written to `ready`. */
+/*
+ * Starts a process that runs this function, which never returns; the function has written to
+ * `ready` by then.
+ */
 static pid_t child_of(void (*runs)(int ready, int how), int how)
 {
 	int ready[2];
@@ -173,8 +176,8 @@ static int may_look(pid_t child)
 }
 
 /*
- * A snapshot is refused if the other process gets much more processor time, or none while it
- * has its lock: then another one is taken. Each refusal sleeps for at least 80 ms in all.
+ * A snapshot is refused if the other process gets far more processor time, or gets none while
+ * it holds its lock: then another one is taken. Each refusal sleeps for at least 80 ms in all.
  */
 static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error *err)
 {
@@ -189,7 +192,9 @@ static int take_at_last(pid_t child, struct tach_snapshot **s, struct tach_error
 
 static volatile char plant_room[600 * 4096] __attribute__((aligned(4096)));
 
-/* ready: where to report that the enclosing region is open, which then stays open; or -1. */
+/*
+ * ready: where to report that the enclosing region is open; the region then stays open; or -1.
+ */
 static void plant(uint64_t tag, int from, int pages, int ready)
 {
 	tach_tag(tag);
@@ -223,7 +228,7 @@ static void plants(int ready, int how)
 	(void)how;
 	if (tach_regions_configure(&opt, NULL) != 0)
 		return;
-	/* By chance, the kernel may have a huge page free. */
+	/* By chance, the kernel may have a free huge page. */
 	madvise((void *)(uintptr_t)plant_room, sizeof plant_room, MADV_NOHUGEPAGE);
 	pthread_create(&thread, NULL, plant_one, NULL);
 	pthread_join(thread, NULL);
@@ -297,9 +302,8 @@ static void exact(void)
 }
 
 /*
- * Threads start and end at any time; the constant part is exact in every snapshot. A thread in
- * one snapshot may be missing in the next one if it is ending, and then the snapshot reports
- * this.
+ * Threads start and end at any time; the constant part is exact in every snapshot. If a thread
+ * is ending, it may be in one snapshot and missing in the next one, which then reports this.
  */
 static void churned(void)
 {
@@ -337,7 +341,7 @@ static void churned(void)
 	finish(child);
 }
 
-/* The thread is complete with its histograms; an earlier version never achieved this. */
+/* The thread is complete, with its histograms; an earlier version never achieved this. */
 static void churned_many(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -376,7 +380,7 @@ static void refused(void)
 		finish(child);
 		SKIP("no process may trace another here");
 	}
-	/* The parent owns the regions, if it has any. */
+	/* The parent owns the regions, if there are any. */
 	CHECK(tach_snapshot_take_process(child, &s, &err) == TACH_ERR_STATE ||
 	      tach_snapshot_take_process(child, &s, &err) == TACH_ERR_NOTFOUND);
 	CHECK(err.text[0]);
@@ -392,11 +396,11 @@ struct hostile {
 	/* number of the read whose data are changed; change 0: none */
 	unsigned at, place, change;
 	const void *pointer, *value; /* a pointer there that is changed */
-	unsigned every; /* a thread comes and goes before each read with a multiple of this
+	unsigned every; /* a thread starts and ends before each read with a multiple of this
 			   number; 0: never */
 };
 
-static unsigned came; /* number of threads that came and went */
+static unsigned came; /* number of threads that started and ended */
 
 static void comes_and_goes(struct hostile *h)
 {
@@ -488,7 +492,7 @@ static void ring_of_threads(void)
 	CHECK(take(&h, &err) != 0);
 	h = (struct hostile){.ends = ~0u, .pointer = &tach__registry.threads.next};
 	h.value = &tach__registry.threads;
-	CHECK(take(&h, &err) == 0); /* no thread at all */
+	CHECK(take(&h, &err) == 0); /* the process has no thread */
 }
 
 static void strings_nowhere(void)
@@ -499,9 +503,8 @@ static void strings_nowhere(void)
 }
 
 /*
- * Threads start and end at fixed places: several while the totals and histograms are read, less
- * than one during the reads of one try. The snapshot is complete, with all threads that ended
- * before.
+ * Threads start and end at fixed places: several while the totals and histograms are read, and
+ * fewer than one per try. The snapshot is complete, with all threads that ended before.
  */
 static void threads_end_during_a_snapshot(void)
 {
@@ -560,8 +563,8 @@ static uint64_t calls_of(const char *name)
 }
 
 /*
- * The thread has closed its counters, but its sums are not in the totals yet: it waits for the
- * lock.
+ * The thread has closed its counters, but its sums are not in the totals yet, because it waits
+ * for the lock.
  */
 static void ending(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the copy of the library that has another process's regions, by the notes of its
+ * Finds the copy of the library that owns another process's regions, by the notes of its
  * objects.
  */
 #include "tests/unit/snapshot/objects_there.h"
@@ -107,13 +107,13 @@ static void old_buffer_content_is_not_used(void)
 		header[2].p_memsz = notes - less;
 		behind_of = image[0] + NOTES;
 		behind = less;
-		/* The second note is cut off, and read again; then the first one. */
+		/* The second note is cut off, so it is read again; then the first one. */
 		CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + (less == 8) + 1,
 		      "%u", there_reads);
 	}
 }
 
-/* Notes of all sizes before the library's, read in windows of 4096 bytes. */
+/* Notes of all sizes before the library's note, read in windows of 4096 bytes. */
 static void many_notes(void)
 {
 	for (uint32_t before = 0; before < 5000; before += 4) {
@@ -125,7 +125,7 @@ static void many_notes(void)
 			note(0, 3, names[i % 5], i * 7 % 30, NULL);
 			i++;
 		}
-		/* A note that fills the rest of the window. */
+		/* The first note fills the rest of the window. */
 		if (before > notes + 16)
 			note(0, 3, "abc", before - (uint32_t)notes - 16, NULL);
 		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
@@ -133,7 +133,7 @@ static void many_notes(void)
 		one_is_there();
 		CHECK(finds(&beacon[0]), "behind %u bytes", before);
 	}
-	/* A note longer than a window, or than the segment. */
+	/* A note that is longer than a window, or than the segment. */
 	one_behind(4500);
 	CHECK(finds(&beacon[0]));
 	begin();
@@ -204,7 +204,7 @@ static void objects(void)
 	one();
 	elf->e_phnum = 2;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* Data after the last one is not used. */
+	/* Data after the last header is not used. */
 	one();
 	elf->e_phnum = 2;
 	behind_of = (const char *)header;
@@ -217,7 +217,7 @@ static void objects(void)
 	CHECK(finds(&beacon[0]));
 }
 
-/* The base to which the object's addresses are relative. */
+/* The base of the object's addresses. */
 static void biases(void)
 {
 	one();
@@ -237,7 +237,7 @@ static void biases(void)
 	header[0] = header[1];
 	header[1].p_type = PT_NULL;
 	CHECK(finds(&beacon[0]));
-	/* The first note that has a beacon. */
+	/* The first note with a beacon is used. */
 	one();
 	elf->e_phnum = HEADERS + 1;
 	header[HEADERS] = header[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of another process that are searched, and the error if there are none. */
+/* The objects of another process that are searched, and the error if there are no objects. */
 #include "tests/unit/snapshot/objects_there.h"
 
-/* A first line with this number of extra bytes, and without an end. */
+/* Writes a first line with this number of extra bytes, and without an end. */
 static void long_line(const void *at, const char *rest, char more, size_t n)
 {
 	size_t length;
@@ -38,7 +38,7 @@ static void which_maps(void)
 	for (int other = 0; other < 2; other++) {
 		one();
 		long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 1200);
-		/* Where the read part of a line ends. */
+		/* The part of the line that is read ends here. */
 		if (other)
 			lines[511 + sprintf(lines + 511, "%lx-0 r--p 0 0 0 /x",
 					    (unsigned long)(uintptr_t)image[0])] = 'x';
@@ -60,7 +60,7 @@ static void which_maps(void)
 		strcpy(lines + 510 + more, "/\n");
 		CHECK(more ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
 	}
-	/* The last line may end with the file. */
+	/* The last line may end at the end of the file. */
 	one();
 	lines[strlen(lines) - 1] = '\0';
 	CHECK(finds(&beacon[0]));
@@ -112,7 +112,7 @@ static void refusals(void)
 		CHECK(none(TACH_ERR_PERMISSION, why));
 		open_fails = EPERM;
 		CHECK(none(TACH_ERR_PERMISSION, why));
-		/* The list of objects may be read, but no byte of memory. */
+		/* The list of objects can be read, but no byte of memory. */
 		open_fails = 0;
 		strcpy(lines, "x\n");
 		there_fails = 1;
@@ -123,7 +123,7 @@ static void refusals(void)
 	CHECK(none(-ESRCH, "there is no process 4321"));
 	there_code = -EFAULT;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* If anything could be read, reading is permitted. */
+	/* If anything could be read, the process permits reading. */
 	one();
 	beacon[0].state = TACH__BEACON_JOINED;
 	there_fails = 5;

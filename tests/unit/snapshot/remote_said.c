@@ -49,7 +49,7 @@ static void configurations(void)
 	begin();
 	config.count = 2;
 	end(take(TACH_ERR_STATE));
-	/* The totals have the stated number of entries; the set does not. */
+	/* The totals have the stated number of entries; the set has fewer. */
 	begin();
 	set.count = 0;
 	end(take(TACH_ERR_STATE));
@@ -113,7 +113,7 @@ static uint32_t limit_of(uint32_t id)
 	return limit;
 }
 
-/* Regions around the worst entries have names, even if they are still open. */
+/* Regions around the worst entries have names, even if the regions are still open. */
 static void parents(void)
 {
 	uint64_t limit = limit_of(ID + 2);
@@ -149,7 +149,7 @@ static void parents(void)
 	}
 }
 
-/* For each entry, not only the first. */
+/* Each entry has its own, not only the first. */
 static void parents_of_several(void)
 {
 	struct tach__worst *w = tach__worst_make(2, 2);

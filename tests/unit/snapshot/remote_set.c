@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantities and places in another process, with any content of its memory: sets, totals
+ * The quantities and places of another process, with any content of its memory: sets, totals
  * and sites.
  */
 #include <math.h>
@@ -267,7 +267,7 @@ static int take_rows(uint32_t nsites, int with_histograms)
 	return code;
 }
 
-/* Reads sites from `from` to this one, and no others. */
+/* Reads sites from `from` to this one only. */
 static void are_rows(uint32_t to)
 {
 	CHECK(rows.limit >= to);
@@ -343,7 +343,7 @@ static void totals(void)
 	done_rows();
 }
 
-/* The memory needed: rows up to the last accepted one. */
+/* The needed memory: rows up to the last accepted one. */
 static void no_memory_for_rows(void)
 {
 	for (int more = 0; more < 2; more++) {
@@ -363,7 +363,7 @@ static void no_memory_for_rows(void)
 	done_rows();
 }
 
-/* Pointers into the other process are replaced by ours, or ours stay. */
+/* Pointers of the other process are not used: ours are set or kept. */
 static void pointers_of_rows_are_replaced(void)
 {
 	uint32_t *histograms = calloc(1, tach__histograms_size(COUNT + 1)), *ours;
@@ -384,7 +384,7 @@ static void pointers_of_rows_are_replaced(void)
 	CHECK(take_rows(SITES, 0) == 0);
 	row = tach__rows_at(&rows, TACH__SITE_FIRST + 1);
 	CHECK(!row->histograms && !row->worst && there_reads == 1);
-	/* The memory limit of a snapshot. */
+	/* The snapshot reaches its memory limit. */
 	r.memory = TACH__REMOTE_MEMORY;
 	CHECK(take_rows(SITES, 1) == TACH_ERR_TOOMANY && !row->histograms);
 	r.memory = TACH__REMOTE_MEMORY - tach__histograms_size(COUNT + 1);
@@ -396,7 +396,7 @@ static void pointers_of_rows_are_replaced(void)
 	CHECK(row->worst && row->worst->n == 1 && tach__worst_at(row->worst, 0)->key == 9);
 	CHECK(!tach__rows_at(&rows, TACH__SITE_FIRST)->histograms &&
 	      !tach__rows_at(&rows, TACH__SITE_FIRST)->worst);
-	/* Reads again into the same memory; reading only rows changes nothing else. */
+	/* A second read uses the same memory; reading only rows changes nothing else. */
 	histograms[1] = 5;
 	CHECK(take_rows(SITES, 0) == 0 && row->histograms == ours && ours[1] == 3 &&
 	      row->worst);

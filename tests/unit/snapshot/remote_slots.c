@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a thread in another process: the ones that it entered, their pointers, and no data
+ * Slots of a thread in another process: the slots that it entered, their pointers, and no data
  * of another thread.
  */
 #include <math.h>
@@ -41,7 +41,7 @@ static void entered_slots_are_read(void)
 	CHECK(tach__remote_thread(&r, &thread, &config, &rows, 100, &stale) == 0);
 	CHECK(is_row(FIRST) && is_row(99) && !tach__row_is_used(tach__rows_at(&rows, 100)));
 	end();
-	/* All bytes read of a chunk belong to slots. */
+	/* All bytes that are read of a chunk belong to slots. */
 	begin();
 	enter(64);
 	CHECK(take() == 0 && there_reads == 1 + 1 + 4 + 1 && is_row(64));
@@ -219,7 +219,10 @@ static void invalid_costs_become_0(void)
 	}
 }
 
-/* A slot's id may be any number: if the table has no place for it, it has no worst entries. */
+/*
+ * A slot's id may be any number: if the table has no place for it, the slot has no worst
+ * entries.
+ */
 static void invalid_ids_have_no_worst_entries(void)
 {
 	static struct tach__worst *table[1];
@@ -254,7 +257,7 @@ static void records(void)
 	record.hot = hot;
 	CHECK(take() == 0 && is_row(64));
 	end();
-	/* With the clock alone, slots are smaller, but at the usual distance. */
+	/* If only the clock counts, slots are smaller, but have the usual distance. */
 	begin();
 	enter(64);
 	record.count = 0;
@@ -283,7 +286,7 @@ static void strides(void)
 	CHECK(take() == 0);
 	record.stride = config.stride = most;
 	CHECK(take() == 0);
-	/* At a distance equal to the copied size, if that is allowed. */
+	/* The distance equals the copied size, if that is allowed. */
 	for (uint32_t count = 0; count <= TACH_COUNTERS_MAX; count++) {
 		size_t copied = offsetof(struct tach__slot, word) +
 				8 * (2 * TACH__PART_WORDS(count) + TACH__CHILDREN_WORDS(count));
@@ -311,7 +314,7 @@ static void no_memory(void)
 	}
 }
 
-/* Another thread has the record now, or another level is open. */
+/* The record belongs to another thread now, or another level is open. */
 static void the_same_thread(void)
 {
 	begin();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A snapshot of another process's registry: consistent at one time, after any number of tries;
- * and the error if that is impossible.
+ * A snapshot of another process's registry is consistent at one time, after any number of
+ * tries; otherwise there is an error.
  */
 #include <math.h>
 #include "tests/unit/snapshot/registry_there.h"
@@ -14,7 +14,7 @@ static void whole(void)
 
 	begin();
 	link_threads(THREADS);
-	/* A thread of another set that ended. */
+	/* A thread of another set has ended. */
 	thread[1].folded = 1;
 	thread[3].config = &another;
 	s = take(0);
@@ -33,8 +33,8 @@ static void whole(void)
 	      s->plain.region[0].value[0][0].value == 1000 &&
 	      fabs(s->plain.region[0].value[0][0].error - (sqrt(7) + 500)) < 1e-9);
 	/*
-	 * Both lists of threads, the copied totals, and values that were determined before the
-	 * copy.
+	 * Frees both lists of threads, the copied totals, and values that were determined
+	 * before the copy.
 	 */
 	CHECK(sets_freed == 1 && pages_freed == 4, "%d", pages_freed);
 	end(s);
@@ -144,7 +144,7 @@ static void generation(void)
 	registry.generation++;
 }
 
-/* The same set, now at another address. */
+/* The set is the same, but at another address. */
 static void config_moves(void)
 {
 	another = config;
@@ -173,7 +173,7 @@ static void tried_again(void)
 	}
 }
 
-/* A try: from its first read of the registry to its last. */
+/* A try lasts from its first read of the registry to its last. */
 static void changes_restart_a_try(void)
 {
 	static void (*const changes[])(void) = {openings, folds, generation, config_moves};
@@ -237,7 +237,7 @@ static void sums_are_of_the_last_try(void)
 	end(s);
 }
 
-/* Large data is read once, for any number of attempts. */
+/* Large data are read once, for any number of tries. */
 static void large_once(void)
 {
 	static uint32_t histograms[1 << 16];
@@ -253,7 +253,7 @@ static void large_once(void)
 	CHECK(there_reads == LAST + 1 + MOMENT + SITE, "%u", there_reads);
 }
 
-/* In the last try, ending threads are left out. */
+/* In the last try, ending threads are omitted. */
 static void threads_that_end(void)
 {
 	struct tach_snapshot *s;

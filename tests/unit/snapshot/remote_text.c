@@ -28,7 +28,7 @@ static void bytes(void)
 	CHECK(tach__remote_get(&r, room, to, 1) == 0 && r.left == 0 && to[0] == '0');
 }
 
-/* All tries together have limits of calls and time. */
+/* All tries together have limits for calls and time. */
 static void calls_and_time(void)
 {
 	struct tach__remote r = there_remote();
@@ -73,7 +73,7 @@ static void rests_and_memory(void)
 	CHECK(r.rested == 0 && tach__remote_reserve(&r, 1) == 0);
 }
 
-/* The text ends in the last existing stretch of 64 bytes. */
+/* The text ends in the last existing piece of 64 bytes. */
 static void texts(void)
 {
 	static const size_t lengths[] = {0,   1,    62,	  63,	64,   65,   127,  128,

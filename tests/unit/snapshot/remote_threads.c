@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a thread in another process during writes: each is consistent, or flagged; and a
- * thread that no longer exists.
+ * Slots of a thread in another process while they are written: each is consistent, or flagged;
+ * and a thread that no longer exists.
  */
 #include "tests/unit/snapshot/slots_there.h"
 
@@ -43,8 +43,8 @@ static void under_write(void)
 		{0, 0, 1000, BULK + 1, 1, ~0u, SINGLE - 1 + 3 + 1, 1},
 		{0, 0, 1000, BULK + 2, 1, ~0u, SINGLE - 1 + 3 + 1, 1},
 		/*
-		 * Then slots are read singly; changes happen before the second or third read of
-		 * each three, up to a certain try.
+		 * Then slots are read one by one; changes happen before the second or third
+		 * read of each three, up to a certain try.
 		 */
 		{0, 0, 3, (BULK + 1) % 3, 1, ~0u, SINGLE - 1 + 3 * TIMES + 1, 0},
 		{0, 0, 3, (BULK + 2) % 3, 1, ~0u, SINGLE - 1 + 3 * TIMES + 1, 0},
@@ -96,7 +96,7 @@ static void words_of_the_second(void)
 	}
 }
 
-/* Pauses grow while the slot's writer has no processor: 0.2 s in all. */
+/* Pauses grow while the slot's writer has no processor: 0.2 s in total. */
 static void rests(void)
 {
 	long all = 0;
@@ -122,7 +122,7 @@ static void rests(void)
 	end();
 }
 
-/* Any one of the reads fails. */
+/* Each of the reads fails in turn. */
 static void failed_reads_end_the_thread(void)
 {
 	unsigned reads;

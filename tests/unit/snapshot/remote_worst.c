@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worst entries of another process: only complete ones, with any changes while they are read.
+ * Worst entries of another process: only consistent ones are used, whatever changes while they
+ * are read.
  */
 #include <string.h>
 #include <tach.h>
@@ -15,7 +16,7 @@ static struct tach__config config = {.count = COUNT, .worst = MOST};
 static struct tach__row row;
 static struct tach__remote r;
 
-/* Two of three entries, with one sum or all. */
+/* Two of three entries, with one sum or with all. */
 static void begin(uint32_t sums)
 {
 	there_forget();
@@ -70,7 +71,7 @@ static void taken(void)
 				for (uint32_t q = 0; q <= COUNT; q++)
 					CHECK(k->sum[q] == (q < sums ? 100 * (1 + i) + q : 0));
 			}
-			/* Memory in addition to the row's. */
+			/* The worst entries need memory in addition to the row's. */
 			tach__worst_at(worst, 0)->key = 12;
 			tach__worst_at(worst, 1)->key = 1;
 			CHECK(take(NULL) == 0 && row.worst->n == 3);
@@ -93,7 +94,7 @@ static void entries_of_another_set_are_not_read(void)
 	worst->sums = 2 + COUNT;
 	CHECK(take(NULL) == 0 && there_reads == 3 && !row.worst);
 	worst->sums = 1 + COUNT;
-	/* More entries than there is room for. */
+	/* There are more entries than fit. */
 	worst->n = MOST + 1;
 	CHECK(take(NULL) == 0 && row.worst && row.worst->n == 0 && row.flags == 0);
 	worst->n = MOST;
@@ -182,7 +183,7 @@ static void grows(unsigned nth)
 	}
 }
 
-/* The numbers that were checked are those that are used. */
+/* The sizes that were checked are the ones that are used. */
 static void checked_sizes_are_used(void)
 {
 	for (int sums = 0; sums < 2; sums++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row's fields before its cells; it has fewer cells than the struct. */
+/* A row's fields before its cells; this row has fewer cells than the struct. */
 #ifndef TESTS_UNIT_SNAPSHOT_ROW_H
 #define TESTS_UNIT_SNAPSHOT_ROW_H
 

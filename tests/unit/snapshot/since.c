@@ -52,7 +52,7 @@ static void end(void)
 	tach_snapshot_free(between);
 }
 
-/* Numbers by their position: all are different. */
+/* Numbers by their position; all differ. */
 static void count(struct tach_region_info *info, uint64_t by)
 {
 	info->entries = 10 + 1 * by;
@@ -93,8 +93,8 @@ static void counts(void)
 }
 
 /*
- * Numbers of the whole snapshot: missing data meanwhile. A stale value in either snapshot makes
- * the difference wrong.
+ * Numbers of the whole snapshot: data that went missing between the two. A stale value in
+ * either snapshot makes the difference wrong.
  */
 static void numbers_of_the_whole_snapshot(void)
 {
@@ -128,7 +128,7 @@ static void by_place_in_any_order(void)
 			      99 - (uint64_t)((r + REGIONS - 1) % REGIONS),
 		      "%d", r);
 	end();
-	/* Another name or line is another region. */
+	/* A region with another name or line is another region. */
 	begin();
 	now[0].info.calls = now[2].info.calls = 5;
 	then[0].info.calls = then[2].info.calls = 3;
@@ -162,7 +162,7 @@ static void values(void)
 		CHECK(is(&between->plain.region[0].value[part][1], 6, 7, 8, 1,
 			 TACH_FLAG_MIXED));
 	end();
-	/* The error is at most the possible one. */
+	/* The stated error is at most the possible one. */
 	begin();
 	now[0].value[0][1] = (struct tach_value){10, 10, 0, 2, 0, 0};
 	then[0].value[0][1] = (struct tach_value){9, 9, 0, 1, TACH_FLAG_SMALL, 0};
@@ -171,8 +171,8 @@ static void values(void)
 }
 
 /*
- * 25 entries before and 100 since: the error is the random walk of 100 reads, not a difference
- * of errors.
+ * 25 entries before and 100 since: the error is that of a random walk of 100 reads, not a
+ * difference of errors.
  */
 static void error_of_the_clock(void)
 {
@@ -188,7 +188,7 @@ static void error_of_the_clock(void)
 	end();
 }
 
-/* The estimate of the clock's rate improved: the same ticks became other nanoseconds. */
+/* The estimate of the clock's rate improved, so the same ticks became other nanoseconds. */
 static void better_rate(void)
 {
 	static struct tach_bucket was[] = {{100 / 1.01, 103 / 1.01, 5},
@@ -211,7 +211,7 @@ static void better_rate(void)
 	end();
 }
 
-/* The first and the last bucket may have been narrower. */
+/* In the older snapshot, the first and the last bucket may have been narrower. */
 static void buckets(void)
 {
 	static struct tach_bucket was[] = {{18, 18, 2}, {36, 36, 4}};
@@ -245,7 +245,7 @@ static void another_set(void)
 	end();
 }
 
-/* Other sums with the same names: the counts begin again. */
+/* Other sums have the same names: the counts begin again. */
 static void same_set_again(void)
 {
 	begin();
@@ -258,7 +258,7 @@ static void same_set_again(void)
 	older->generation = 2;
 	CHECK(since(0)->info.calls == 50 && between->generation == 2);
 	tach_snapshot_free(between);
-	/* A report of an older version does not contain this. */
+	/* A report of an older version lacks this number. */
 	older->generation = 0;
 	CHECK(since(0)->info.calls == 50);
 	end();
@@ -302,7 +302,7 @@ static void sampled(void)
 	error = 4 * (40 + t * sqrt(400 * 20000 / 399. * 3 / 4));
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, error, 0));
 	tach_snapshot_free(between);
-	/* The greatest value may have been before the older snapshot, so it is unknown. */
+	/* The greatest value may be from before the older snapshot, so it is unknown. */
 	s[1].most = 1000;
 	CHECK(is(&since(0)->value[0][1], 16000, 16000, 0, 16000,
 		 TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));

@@ -121,7 +121,7 @@ static inline void begin(void)
 	thread = (struct tach__remote_thread){.at = &record, .hot = hot, .state = hot->state};
 	there(&record, sizeof record);
 	there(&hot->state, sizeof hot->state);
-	/* The two chunks of the table. */
+	/* Makes the table's two chunks readable. */
 	there(tach__table(hot), 2 * TACH__CHUNK_SLOTS * sizeof(void *));
 	for (int c = 0; c < 2; c++)
 		there(chunk[c], CHUNK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Taking a snapshot; core/snapshot/snapshot.c is compiled here: its threads and sets, its
- * notes, and that nothing leaks if it fails.
+ * notes, and no leak if it fails.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -12,7 +12,7 @@
 #include "core/os/buffer.h"
 #include "core/snapshot/snapshot.h"
 
-/* taken: pages not yet freed; room: number of allocations that succeed */
+/* taken: pages not yet freed; room: number of allocations that still succeed */
 static int taken, room = -1;
 
 static void *some_pages(size_t size);
@@ -88,7 +88,7 @@ static void free_pages(void *pages, size_t size)
 	tach__pages_free(pages, size);
 }
 
-/* A thread that waits for the lock lets its holder continue. */
+/* A thread that waits for the lock lets the thread with the lock continue. */
 static sem_t is_held, goes_on;
 static int waits;
 
@@ -99,7 +99,7 @@ static int some_lock(pthread_mutex_t *mutex)
 	return pthread_mutex_lock(mutex);
 }
 
-/* number of calls during a snapshot; whether the thread could be cancelled there */
+/* number of calls during a snapshot; whether the thread could be cancelled in them */
 static int looked, cancelled;
 
 static void look_amid(void)
@@ -200,7 +200,7 @@ static void handlers_in_library_code_are_refused(void)
 	CHECK(state() == TACH_ERR_STATE && strstr(err.text, "interrupted the library"), "%s",
 	      err.text);
 	tach__signals_held = 0;
-	/* A handler during a snapshot of its own thread. */
+	/* A handler runs during a snapshot by its own thread. */
 	taker = (pid_t)gettid();
 	pthread_mutex_lock(tach__snapshots_lock());
 	shot = NULL;
@@ -226,7 +226,7 @@ static void *holds_the_lock(void *unused)
 	return unused;
 }
 
-/* A snapshot of another thread is waited for. */
+/* A thread waits for the snapshot of another thread. */
 static void snapshots_wait_for_each_other(void)
 {
 	pthread_t thread;
@@ -292,7 +292,10 @@ static void threads_and_what_they_entered(void)
 	tach__registry.lost = tach__registry.refused = 0;
 }
 
-/* A thread that ended is counted once: in the totals of its set, or where it still is. */
+/*
+ * A thread that ended is counted once: in the totals of its set, or in the list while it is
+ * still there.
+ */
 static void threads_that_end_meanwhile(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -326,8 +329,8 @@ static void threads_that_end_meanwhile(void)
 }
 
 /*
- * A slot is being written: the snapshot uses the last consistent copy, and its thread must
- * check itself.
+ * A slot is being written: the snapshot uses the last consistent copy, and the slot's thread
+ * must check itself.
  */
 static void slots_under_write_are_consistent(void)
 {
@@ -356,7 +359,7 @@ static void slots_under_write_are_consistent(void)
 	}
 }
 
-/* Entries of handlers during a write have slots of their own. */
+/* Entries of handlers during a write have their own slots. */
 static void slots_of_handlers(void)
 {
 	struct tach__thread *record;
@@ -495,7 +498,7 @@ static void filters_that_fit_nothing(void)
 	configure("", "no such,region", 0);
 	first();
 	second();
-	gate("third"); /* the name is a region, its gate is not */
+	gate("third"); /* the name is a region; the name of its gate is not */
 	CHECK(noted("TACH_REGIONS, 'no such,region', fits none of the 3 regions"), "%s",
 	      tach_snapshot_missing(shot));
 	configure("", "no such,seco*", 0);
@@ -505,7 +508,7 @@ static void filters_that_fit_nothing(void)
 	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("second", 0));
 }
 
-/* Sentences are separated, and truncated to the buffer. */
+/* Sentences are separated, and cut to fit the buffer. */
 static void notes(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
@@ -550,7 +553,7 @@ static void all_sets_are_in_it(void)
 	for (int i = 0; i < tach_snapshot_nquantities(shot); i++)
 		regions += strlen(tach_snapshot_quantity(shot, i)) == 1;
 	CHECK(regions == 4, "%d", regions);
-	/* Entered while one set was in turn, or the other. */
+	/* Entries were made while either set was counting. */
 	for (int times = 0; times < 8; times++) {
 		configure("a=r0104,b=r0204,c=r0304,d=r0404", NULL, 1000000);
 		for (int i = 0; i <= times % 3; i++)
@@ -628,7 +631,7 @@ static void sets_that_take_turns_are_freed(void)
 	CHECK(n == 3, "%d", n);
 	held = rows_held;
 	CHECK(tach_snapshot_take(&shot, &err) == 0);
-	/* The common totals, made by tach__turns_total. */
+	/* tach__turns_total made these common totals. */
 	CHECK(rows_held == held - 1, "%d, were %d", rows_held, held);
 	CHECK(of[0]->refs == refs[0] + 1);
 	for (int i = 1; i < n; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are divided by thread: their sum, the least, median and most value, the imbalance,
- * and new names. */
+/*
+ * Rows that are divided by thread: their sum, the least, median and most value, the imbalance,
+ * and new names.
+ */
 #include <math.h>
 #include <string.h>
 #include <tach.h>

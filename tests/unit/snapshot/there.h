@@ -14,9 +14,9 @@ static struct {
 } there_ranges[1024];
 static int there_n;
 static unsigned there_reads; /* so far */
-static unsigned there_fails; /* number of the first read that fails; 0: none does */
+static unsigned there_fails; /* number of the first read that fails; 0: no read fails */
 static int there_code;	     /* its answer then */
-/* actions before each read, from 1 on; NULL: no interruption */
+/* actions before each read, numbered from 1; NULL: no interruption */
 static void (*there_before)(unsigned nth);
 
 static inline void there_forget(void)
@@ -27,7 +27,7 @@ static inline void there_forget(void)
 	there_before = NULL;
 }
 
-/* A part at an address that does not exist in this process. */
+/* Adds a part at an address that does not exist in this process. */
 static inline void there_as(const void *at, const void *memory, size_t size)
 {
 	there_ranges[there_n].at = at;
@@ -69,7 +69,7 @@ static inline struct tach__remote there_remote(void)
 {
 	struct tach__remote r = {.read = there_read};
 
-	tach__remote_begin(&r, 1e6); /* s: no test depends on the clock */
+	tach__remote_begin(&r, 1e6); /* s: so that no test depends on the clock */
 	return r;
 }
 

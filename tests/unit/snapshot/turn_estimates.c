@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Counts of sets that took turns, extrapolated to all entries, with their error; computed by
- * hand.
- */
+/* Counts of sets that took turns, scaled to all entries, with their error; computed by hand. */
 #include <math.h>
 #include <string.h>
 #include <tach.h>
@@ -13,7 +10,7 @@
 #include "tests/guarded.h"
 #include "tests/unit/snapshot/row.h"
 
-static int frees, rows_left = -1; /* number of allocations that succeed; -1: unlimited */
+static int frees, rows_left = -1; /* number of allocations that still succeed; -1: unlimited */
 static uint32_t asked;
 
 static void sim_free(const void *at, size_t size)
@@ -61,7 +58,7 @@ static const char *const events[] = {"x", "y", "all"};
 static struct tach__plan plan;
 static struct tach_set set[SETS];
 static struct tach__config config[SETS];
-static struct tach__took took[SETS + 1]; /* the last one does not exist */
+static struct tach__took took[SETS + 1]; /* the last set does not exist */
 static struct tach__site sites[ID + 2];
 static struct {
 	struct tach_snapshot s;
@@ -100,7 +97,7 @@ static void begin(void)
 		for (int i = 0; i < MEMBERS; i++)
 			set[k].member[i].name = (char *)(uintptr_t)names[k][i];
 		config[k] = (struct tach__config){.set = &set[k], .count = MEMBERS};
-		/* As made by tach__ring_make. */
+		/* As tach__ring_make does it. */
 		config[k].ring.plan = k ? NULL : &plan;
 		took[k].config = &config[k];
 		tach__rows_init(&took[k].rows, MEMBERS);
@@ -113,14 +110,14 @@ static void begin(void)
 	s->clock_hz = 1e9;
 }
 
-/* Begins with this number of regions. */
+/* Evaluates this number of regions. */
 static int evaluate(uint32_t n)
 {
 	uint32_t ids[] = {ID, ID + 1};
 	const struct tach__order order = {.id = ids, .n = n};
 	int code;
 
-	/* As made by tach__turns_total: each set has a row per region. */
+	/* As tach__turns_total does it: each set has a row per region. */
 	for (int k = 0; k < SETS; k++)
 		row_of(k, 1);
 	frees = 0;
@@ -192,7 +189,7 @@ static void scaled_up(void)
 	begin();
 	make_rows();
 	CHECK(evaluate(2) == 0);
-	/* The value for all entries: the sum of both sets, with the error of the readings. */
+	/* The value for all entries is the sum of both sets, with the error of the reads. */
 	CHECK(is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 1, 0, 450, 450, 0, sqrt(20) + sqrt(10), 0, 0));
 	CHECK(is(1, 0, ALL, 15, 15, 0, 0, first, 0) && is(1, 1, ALL, 7, 7, 0, 0, first, 0));
@@ -205,7 +202,7 @@ static void scaled_up(void)
 	/* 60 in 30 entries is 2 per entry: 50 - 2 * 2 * 4 + 4 * 8. */
 	CHECK(is(1, 1, X, 56 * 4 / 3., 80, 16 / 3.,
 		 4 / 3. + t * sqrt(66 * 5 / 4.) * 4 / 3. * sqrt(1 - 0.75), scaled, 750000));
-	/* A single turn gives no error: it may be as large as the value. */
+	/* A single turn gives no error estimate: the error may be as large as the value. */
 	CHECK(is(1, 0, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 333333));
 	CHECK(is(1, 1, Y, 120, 120, 0, 120, TACH_FLAG_RESCHEDULED | unknown, 250000));
 	/* 135 and 10 times 15. */
@@ -238,7 +235,7 @@ static void names_and_sums(void)
 					   : p < 5 && p != 3 ? 1 + p
 							     : 0),
 		      "%d", (int)p);
-	/* The thread is counted, with any set in its first turn. */
+	/* The thread counts once, with any set in its first turn. */
 	CHECK(s->plain.region[0].info.threads == 1);
 	for (int q = 0; q < QUANTITIES; q++)
 		CHECK(s->plain.region[0].histogram[q].count == 0);
@@ -254,7 +251,7 @@ static const char first_saw_all[] = "2 sets of events took turns and saw 100.0, 
 static void unseen_regions_are_lost(void)
 {
 	begin();
-	/* By a set that has y. */
+	/* The set that counts y had these entries. */
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
 	row_of(0, 0)->cell[1].inclusive = row_of(0, 0)->cell[1].self = 6;
 	row_of(0, 0)->cell[2].inclusive = 5;
@@ -282,7 +279,7 @@ static void unseen_regions_are_lost(void)
 	end();
 }
 
-/* One entry is the minimum. */
+/* One entry is the minimum for scaling. */
 static void one_entry(void)
 {
 	begin();
@@ -350,7 +347,7 @@ static void bounds(void)
 			      "entries") == 0,
 	      "%s", s->note);
 	end();
-	/* Two turns are the minimum for an error; a value within its error is small. */
+	/* An error estimate needs two turns; a value within its error is small. */
 	begin();
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
 	row_of(1, 0)->calls = row_of(1, 0)->outermost = 4;
@@ -367,7 +364,7 @@ static void bounds(void)
 	end();
 }
 
-/* An earlier note may leave no room. */
+/* After an earlier note there may be no room left. */
 static void notes_end(void)
 {
 	for (size_t length = sizeof s->note - 120; length < sizeof s->note; length++) {
@@ -404,7 +401,7 @@ static void totals(void)
 	row_of(0, 1)->excluded = row_of(1, 1)->excluded = 3;
 	tach__rows_init(&took[SETS].rows, MEMBERS);
 	tach__rows_at(&took[SETS].rows, ID + 1)->calls = 1000;
-	/* Far beyond the other set's rows. */
+	/* This row is far beyond the other set's rows. */
 	row_of(1, 20000)->calls = 6;
 	row_of(1, 20000)->cell[0].inclusive = 9;
 	CHECK(tach__turns_total(&total, took, SETS) == 0);

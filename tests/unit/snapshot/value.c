@@ -12,7 +12,7 @@ static char json[1 << 14], *end;
 
 #define PUT(...) (end += sprintf(end, __VA_ARGS__))
 
-/* Each number is different: region, part, quantity and metric. */
+/* Each number is different: region, part, quantity and metric contribute to it. */
 static double number(int region, int part, int quantity)
 {
 	return 100 * (region + 1) + 10 * (part + 1) + quantity + 1;

@@ -33,7 +33,7 @@ static struct tach__plain_worst entry(double time, double x, const char *name)
 static void values_of_worst_entries(void)
 {
 	struct tach__plain_worst worst[2] = {entry(1, 2, "a"), entry(3, 4, "b")};
-	/* The last one is beyond the existing ones. */
+	/* The last region is beyond the existing ones. */
 	struct tach__plain_region region[3] = {
 		{.worst = NULL}, {.worst = worst, .nworst = 2}, {.worst = worst, .nworst = 2}};
 	struct tach_snapshot s = {
@@ -94,7 +94,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Sorted by their key; of equal entries the earlier is first. */
+/* Entries are sorted by their key; of equal entries the earlier is first. */
 static void taken_in_order(void)
 {
 	static const uint64_t keys[ENTRIES] = {5, 7, 5, 9};
@@ -151,7 +151,7 @@ static void taken_in_order(void)
 	CHECK(strcmp(taken.worst[0].info.parent, "there") == 0 &&
 	      strcmp(taken.worst[1].info.parent, "") == 0 &&
 	      strcmp(taken.worst[2].info.parent, "too") == 0);
-	/* If the clock is unknown, their begin is the time of the snapshot. */
+	/* If the clock is unknown, the begin of entries is the time of the snapshot. */
 	s.clock_hz = 0;
 	from = seconds();
 	take(&s);
@@ -220,7 +220,7 @@ static void added_up(void)
 	struct tach__plain p = {.region = to, .nregions = 2, .nquantities = 3};
 
 	first[0].info.parent = parent;
-	/* The other snapshot has no entries, or lacks their key. */
+	/* The other snapshot has no entries, or lacks the quantity of their key. */
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 0, map[0]) == 0 && p.worst == 0);
 	other[0].worst = 0;
 	CHECK(tach__plain_worst_add(&p, 1, &other[0], 1, map[0]) == 0 && to[1].nworst == 0);
@@ -237,8 +237,8 @@ static void added_up(void)
 	      to[1].worst[0].info.thread == 7 && to[1].worst[0].info.flags == TACH_FLAG_MIXED);
 	CHECK(to[0].nworst == 0);
 	/*
-	 * Sorted by the same quantity, which has another number there; of equal entries, the
-	 * first snapshot's are first.
+	 * Both are sorted by the same quantity, which has another number there; of equal
+	 * entries, the first snapshot's come first.
 	 */
 	CHECK(tach__plain_worst_add(&p, 1, &other[1], 0, map[1]) == 0);
 	is_order(&to[1], "dab");
@@ -246,7 +246,7 @@ static void added_up(void)
 	      isnan(to[1].worst[0].value[0]));
 	CHECK(tach__plain_worst_add(&p, 0, &other[1], 0, map[1]) == 0);
 	is_order(&to[0], "de");
-	/* More entries than exist; an unknown value counts as smallest. */
+	/* Requests more entries than exist; an unknown value counts as the smallest. */
 	CHECK(tach__plain_worst_add(&p, 0, &other[2], 0, map[2]) == 0);
 	is_order(&to[0], "dfe");
 	CHECK(isnan(to[0].worst[1].value[1]) && to[0].worst[1].value[2] == 45);
@@ -282,7 +282,7 @@ static void unknown_come_last(void)
 	tach__arena_free(&p.arena);
 }
 
-/* Compares an entry of 100 ns at 0 s with another one: are they the same? */
+/* Compares an entry of 100 ns at 0 s with another one, and returns 1 if they are the same. */
 static void new_entries_are_recognised(void)
 {
 	static const struct {

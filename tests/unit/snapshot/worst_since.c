@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The begin of worst entries, and which ones are new since an older snapshot, with a simulated
- * clock: the thread may lose its processor for seconds, and the snapshots may have very
- * different estimates of the clock's frequency.
+ * The begin of worst entries, and the entries that are new since an older snapshot, with a
+ * simulated clock: the thread may lose its processor for seconds, and the snapshots may have
+ * very different estimates of the clock's frequency.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 enum { STEP = 40, AWAY_S = 5, RATE = 1000000000, LOOKS = 40 };
 static const uint64_t begins = 7000000000u; /* the tick at a time of 0 s */
 static uint64_t passed;
-static int away_in; /* number of clock reads before this happens; below 0: never */
+static int away_in; /* number of clock reads before the thread loses its processor; below 0:
+		       never */
 
 static uint64_t planted(void)
 {
@@ -95,7 +96,7 @@ static void when_they_began(void)
 	}
 }
 
-/* 2 % are 20 ms of a second, and 4 us of an entry's 200 us. */
+/* 2 % of a second are 20 ms, and 2 % of an entry of 200 us are 4 us. */
 static void old_entries_are_not_new(void)
 {
 	struct shot older, newer;
@@ -125,7 +126,7 @@ static void another_like_it_is_new(void)
 	}
 }
 
-/* Their tick is unknown. */
+/* The tick of saved entries is unknown. */
 static void of_saved_reports(void)
 {
 	struct shot older, newer;

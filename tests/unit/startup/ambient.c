@@ -62,7 +62,7 @@ static void a_row(void)
 		return;
 	CHECK(tach_snapshot_nregions(s) == 2 && tach_snapshot_region(s, 0, &info) == 0);
 	CHECK(strcmp(info.name, "(whole machine)") == 0, "%s", info.name);
-	/* Counts of a box with one set of counters, and of a box with two. */
+	/* Counts of a box with one set of counters, and of a box with two sets. */
 	CHECK(value(s, 0, "time").value == 2.5e9, "%g", value(s, 0, "time").value);
 	CHECK(value(s, 0, "rd").value == 1000 && value(s, 0, "rd").flags == flags, "%g",
 	      value(s, 0, "rd").value);
@@ -88,7 +88,7 @@ static void not_asked_for(void)
 	none();
 }
 
-/* The command counts it, not the program. */
+/* The command counts the boxes, not the program. */
 static void of_tach_run(void)
 {
 	setenv("TACH_AMBIENT", wanted, 1);
@@ -116,7 +116,7 @@ static void odd(const char *ambient, const char *why)
 	CHECK(found == (why != NULL) &&
 		      strncmp(text, why ? why : "", why ? strlen(why) : 1) == 0,
 	      "%s: %s", ambient, text);
-	/* Tried events are closed again. */
+	/* Events that were only tried are closed again. */
 	CHECK(descriptors() == before, "%s", ambient);
 }
 
@@ -141,7 +141,7 @@ static void oddities(void)
 	CHECK(strncmp(alone.note, machine, strlen(machine)) == 0, "%s", alone.note);
 	CHECK(strncmp(s.note, "first; ", 7) == 0 && strcmp(s.note + 7, alone.note) == 0, "%s",
 	      s.note);
-	/* The message is truncated to the buffer's end. */
+	/* The message is cut at the end of the buffer. */
 	memset(full->note, 'a', 1010);
 	tach__ambient_add(full);
 	CHECK(strlen(full->note) == sizeof full->note - 1 &&

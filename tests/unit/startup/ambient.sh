@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_AMBIENT: counts of boxes as a row of a program's own report, however the program ends; the message if they
-# cannot be counted; and tach run uses it for its --ambient. Kernel and sysfs are simulated.
+# TACH_AMBIENT: counts of boxes as a row of a program's own report, for every way in which the program ends; the
+# message if they cannot be counted; and tach run uses it for its --ambient. Kernel and sysfs are simulated.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

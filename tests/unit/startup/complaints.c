@@ -17,7 +17,7 @@ ssize_t write(int fd, const void *from, size_t n)
 	errno = EIO;
 	return -1;
 }
-/* The folder is searched and written to. */
+/* Expects only questions about reading, writing and searching. */
 int access(const char *path, int mode)
 {
 	CHECK(mode == R_OK || mode == W_OK || mode == (W_OK | X_OK), "%s: %d", path, mode);
@@ -35,7 +35,7 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
 
 static void clear(void)
 {
-	/* Only the names set here are removed. */
+	/* Only the names that the test sets are removed. */
 	static const char *const names[] = {"TACH_OUTPUT",
 					    "TACH_OUTPU",
 					    "tach_output",
@@ -58,7 +58,7 @@ static void clear(void)
 		unsetenv(names[i]);
 }
 
-/* NAME=VALUE of each variable. */
+/* Sets variables from a list of NAME=VALUE. */
 static void set(const char *const *variables)
 {
 	char copy[400];
@@ -164,7 +164,7 @@ static void messages_use_the_users_terms(void)
 	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
 	      "%s", text);
 	clear();
-	/* A name of 150 bytes in a list. */
+	/* A list contains a name of 150 bytes. */
 	memset(list, 'a', 151);
 	list[0] = '/';
 	list[151] = '\0';
@@ -228,7 +228,7 @@ static void unwritable_places_are_reported(void)
 	name[0] = '.';
 	name[1] = '/';
 	name[2 + 255] = '\0';
-	/* A part file's name of NAME_MAX bytes, and of one more. */
+	/* The name of a part file has NAME_MAX bytes, or one more. */
 	snprintf(text, sizeof text, "%.120s: %s", name, strerror(ENAMETOOLONG));
 	output_is(name, 1, text);
 	name[1 + 255] = '\0';
@@ -251,7 +251,7 @@ static void unwritable_places_are_reported(void)
 	unsetenv("TACH_OUTPUT");
 	errno = 77;
 	CHECK(tach__environment_output(text, sizeof text) == 0 && !*text && errno == 77);
-	/* An existing file without write permission: root may write it anyway. */
+	/* An existing file without write permission: root can write it anyway. */
 	fclose(fopen("a.json", "w"));
 	CHECK(chmod("a.json", 0400) == 0);
 	output_is("a.json", access("a.json", W_OK) != 0,
@@ -263,7 +263,7 @@ static void unwritable_places_are_reported(void)
 
 /* ---- what is said ---- */
 
-/* Standard error is this pipe. */
+/* Makes this pipe standard error. */
 static const char *said(const char *const *variables, int full)
 {
 	static char all[2000];

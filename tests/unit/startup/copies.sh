@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Several copies of the library in one process have one registry. Each region is counted once, wherever the copies
-# are, and however often they are loaded.
+# Several copies of the library in one process have one registry. Each region is counted once, in whichever copies it
+# is, and however often they are loaded.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -44,16 +44,16 @@ for kind in default hidden; do
 	done
 	result "program_$kind"
 done
-# Regions are nested per thread, with any mix of copies. An empty region may take no time.
+# Regions are nested per thread, even if they belong to different copies. An empty region may take no time.
 run "$B/tach" run --format json -- "$work/own" 1 "$work/hidden1.so"
 tr -d ' \n' <"$work/err" | grep -o '"name":"(allthreads)",[^}]*' | grep -q '"nested":2,' || { echo "# not two in the thread"; rc=1; }
 result nested_in_the_thread
-# One of the copies switches regions on.
+# One of the copies enables regions.
 run "$work/plain" 2 "$work/hidden1.so" configure "$work/hidden2.so"
 grep -q 'configured 0' "$work/out" || rc=1
 sees 2 # the second switched on anew
 result configured_by_a_plugin
-# A later version, unknown to this library, owns the regions.
+# A later version, which this library does not know, owns the regions.
 TACH_ENABLE=1 run "$work/foreign" 2 "$work/hidden1.so" configure
 grep -q 'calls -1' "$work/out" || rc=1
 grep -q "^the regions of $work/hidden1.so are left out: its libtach, version .* does not fit version 9.9" "$work/out" || rc=1

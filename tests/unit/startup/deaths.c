@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals of a process that has TACH_OUTPUT: those that end it, and the one that requests a
+ * Signals of a process with TACH_OUTPUT: those that end it, and the signal that requests a
  * report.
  */
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include "tests/unit/startup/reports.h"
 
-static int is_refused; /* whether a signal is sent again with its data */
+static int is_refused; /* set: a signal cannot be sent again with its data */
 
 #pragma GCC visibility push(default)
 long syscall(long number, ...)
@@ -253,7 +253,7 @@ static int is_watched(int number)
 	return now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL;
 }
 
-/* This process writes no report, or tach run writes it. */
+/* This process writes no report, or tach run writes the report. */
 static void none_is_watched(void)
 {
 	setenv("TACH_SIGNAL", "end", 1);
@@ -265,7 +265,7 @@ static void none_is_watched(void)
 	CHECK(!is_watched(SIGTERM));
 }
 
-/* A trace is written before the other output too. */
+/* A trace is also written on these signals, before other output. */
 static void watched_for_a_trace(void)
 {
 	setenv("TACH_SIGNAL", "end", 1);
@@ -357,7 +357,7 @@ static void has(const char *note, int whether)
 	CHECK(!strstr(content("a.json"), note) == !whether, "%s: %s", note, got);
 }
 
-/* SigCgt and SigIgn of proc(5): the kernel's own view of all actions. */
+/* SigCgt and SigIgn of proc(5): the kernel's own view of all signal actions. */
 static void kernel_view(char to[80])
 {
 	FILE *from = fopen("/proc/self/status", "r");
@@ -408,7 +408,7 @@ static void none_named(void)
 	untouched();
 }
 
-/* Many programs set their handler only if the default action is set. */
+/* Many programs set their handler only if the action is still the default. */
 static void set_if_default(void)
 {
 	start(in_folder("a.json"));
@@ -418,7 +418,7 @@ static void set_if_default(void)
 	CHECK(handled == SIGTERM);
 }
 
-/* A single request sets one handler; a list of two sets both. */
+/* A single signal sets one handler; a list of two sets both. */
 static void named_alone(void)
 {
 	setenv("TACH_SIGNAL", "USR1", 1);
@@ -435,7 +435,7 @@ static void several_named(void)
 	CHECK(is_json(content("a.json")));
 }
 
-/* A request for a report ends nothing, even if "end" is first in the list. */
+/* A request for a report does not end the process, even if "end" is first in the list. */
 static void named_after_end(void)
 {
 	setenv("TACH_SIGNAL", "end:USR1", 1);
@@ -445,7 +445,7 @@ static void named_after_end(void)
 	CHECK(is_json(content("a.json")));
 }
 
-/* A handler that calls the previous one, if any: alone, it does nothing else. */
+/* A handler that calls the previous handler, if there is one, and does nothing else. */
 static struct sigaction before;
 
 static void chains(int number, siginfo_t *info, void *context)
@@ -468,7 +468,10 @@ static void given_up(int number, const char *note)
 	raise(number);
 	CHECK(handled == number && !*content("a.json"), "%d", number);
 	has(note, 1);
-	/* Complete again after the program restores the earlier action. */
+	/*
+	 * The library's actions are complete again after the program restores the earlier
+	 * action.
+	 */
 	sigaction(number, &before, &restored);
 	CHECK(restored.sa_sigaction == chains);
 	has("no report comes", 0);
@@ -493,9 +496,10 @@ static void a_request_given_up(void)
 static void several_given_up(void)
 {
 	setenv("TACH_SIGNAL", "end:USR1", 1);
-	signal(SIGUSR1, SIG_IGN); /* TACH_SIGNAL names this signal: so does the note */
+	signal(SIGUSR1, SIG_IGN); /* TACH_SIGNAL names this signal, and the note names it too */
 	start(in_folder("a.json"));
-	signal(SIGPIPE, SIG_IGN); /* the signal ends nothing: no report is missing */
+	/* The signal does not end the process, so no report is missing. */
+	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, handler);
 	signal(SIGTERM, SIG_DFL);
 	has("no report comes at SIGHUP, SIGUSR1, SIGTERM: the program set its own action", 1);
@@ -518,7 +522,7 @@ static void program_sees_its_own_actions(void)
 	in_child(several_given_up);
 }
 
-/* All signals except those that an instruction raises. */
+/* Checks that all signals are blocked, except those that an instruction raises. */
 static void only_instruction_signals_stay_open(void)
 {
 	sigset_t set = tach__deaths_others();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TACH_INTERVAL: how the thread is started, when it writes reports, and when it ends. The test
- * runs the thread's function itself, with a simulated clock that advances when it sleeps.
+ * calls the thread's function itself, with a simulated clock that advances during sleeps.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,13 +19,13 @@ static void *(*routine)(void *);
 static int begun, refusals;
 static size_t stack_size;
 
-/* The simulated clock, and the content of /proc. */
+/* The simulated clock, and the simulated content of /proc. */
 static int simulated;
 static double clock_now, late; /* late: extra length of the next sleep */
 static double slept_until[20];
 static int sleeps, sleeps_most, threads = 5;
 static const char *first_thread = "1 (a) S 2";
-static int reports[20]; /* true if a report existed when that sleep began */
+static int reports[20]; /* true if a report existed when this sleep began */
 static jmp_buf out;
 
 #pragma GCC visibility push(default)
@@ -78,7 +78,7 @@ int stat(const char *path, struct stat *status)
 	return code;
 }
 
-/* NULL: the file cannot be opened. */
+/* Returns NULL if the file cannot be opened. */
 int open(const char *name, int flags, ...)
 {
 	va_list more;
@@ -215,7 +215,7 @@ static void when_it_writes(void)
 	slept(1, 12, 1);
 }
 
-/* The thread is alone with the first thread, which has ended but still exists in the kernel. */
+/* Only the first thread is left, which has ended but still exists in the kernel. */
 static void when_it_ends(void)
 {
 	static const struct {
@@ -249,7 +249,7 @@ static void when_it_ends(void)
 
 static void in_its_time(void)
 {
-	setenv("TACH_RUN", "1", 1); /* nothing else is started */
+	setenv("TACH_RUN", "1", 1); /* so that the library starts nothing else */
 	start(in_folder("a.json"));
 	when_it_writes();
 	when_it_ends();

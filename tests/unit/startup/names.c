@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of report files: how they are completed and made unique, and which process owns one. */
+/*
+ * Names of report files: how they are completed and made unique, and which process owns a file.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -155,17 +157,17 @@ static void of_the_owner(void)
 
 	unsetenv("TACH_OUTPUT_PID");
 	CHECK(tach__output_is_owner("%p.json") == 1 && !owner());
-#ifndef __SANITIZE_THREAD__ /* it has its own thread */
+#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer has its own thread */
 	CHECK(tach__output_is_owner("a.json") == 1 && owner() &&
 	      atoi(owner()) == (int)getpid());
 #endif
-	CHECK(tach__output_is_owner("a.json") == 1); /* its own variable is set */
+	CHECK(tach__output_is_owner("a.json") == 1); /* this process has set its variable */
 	setenv("TACH_OUTPUT_PID", "1", 1);
 	CHECK(tach__output_is_owner("a.json") == 0 && tach__output_is_owner("%u.json") == 1);
 	CHECK(strcmp(owner(), "1") == 0);
 	/*
-	 * A process with the same number in another namespace; without a namespace, the number
-	 * decides.
+	 * A process with the same number in another namespace; without a namespace, only the
+	 * number is compared.
 	 */
 	named("%d:1", 0);
 	named("%d:0", 1);
@@ -187,7 +189,7 @@ static void of_a_child(void)
 static void here(void)
 {
 	unsetenv("TACH_OUTPUT_PID");
-	setenv("TACH_RUN", "1", 1); /* nothing else is started */
+	setenv("TACH_RUN", "1", 1); /* so that the library starts nothing else */
 	errno = 77;
 	tach__output_at_exit("/nowhere/a.json");
 	CHECK(errno == 77);

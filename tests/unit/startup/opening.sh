@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# If no default event can be counted, the first START of a program tries each event once, and reads each file about the
+# If no default event can be counted, a program's first START tries each event once, and reads each file about the
 # reason once.
 set -u
 cd "$(dirname "$0")/../../.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# TACH_OUTPUT: whatever goes wrong with the report at the end of a program, the program's status and data do not
-# change, and the file contains a complete report, the new or the old one.
+# TACH_OUTPUT: whatever fails while the report is written at the end of a program, the program's status and data do
+# not change, and the file contains a complete report, the new or the old one.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -103,7 +103,7 @@ else
 	skip full_disk "a mount namespace takes root"
 fi
 
-# Children: the parent writes the file, in any order of ends; %p gives each process its own.
+# Children: the parent writes the file, whichever ends first; %p gives each process its own file.
 regions() { is_whole "$1" && awk 'NR > 1 && NF && $2 ~ /^[0-9]+$/ { print $1 }' "$work/table" | sort | tr '\n' ' '; }
 for how in fork fork_exec fork_outlives fork_outlives_exec; do
 	rm -f "$work/family.json"
@@ -132,7 +132,7 @@ result link_and_mode
 mkdir "$work/shut"; old "$work/shut/r.json"
 chmod 711 "$work"; chmod 666 "$work/shut/r.json"; chmod 555 "$work/shut"
 if setpriv --reuid=65534 --clear-groups test -x "$program" 2>/dev/null; then
-	# The build may lie where other users have no access.
+	# Other users may have no access to the build folder.
 	install -m 755 -D "$B/libtach.so.0" "$work/library/libtach.so.0"
 	TACH_OUTPUT=$work/shut/r.json LD_LIBRARY_PATH=$work/library setpriv --reuid=65534 --clear-groups "$program" fork || no "status"
 	is_whole "$work/shut/r.json"
@@ -144,7 +144,7 @@ fi
 TACH_OUTPUT=$work/none/r.json "$program" || no "status"
 result no_folder
 
-# At the end of the program: no wait for the clock, no event opened for it.
+# At the end of the program, the library neither waits for the clock nor opens an event for it.
 if strace -o /dev/null true 2>/dev/null; then
 	TACH_OUTPUT=$work/time.json strace -o "$work/trace" "$program"
 	grep SW_DUMMY "$work/trace" && no "an event for the clock"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TACH_OUTPUT that names a file: where a report is written, when, in which format, and why it
- * is not written.
+ * TACH_OUTPUT that names a file: where, when and in which format a report is written, and the
+ * reasons why it is not written.
  */
 #include <sched.h>
 #include "tests/unit/startup/reports.h"
@@ -27,7 +27,7 @@ static void own_name(void)
 	CHECK(is_json(content(name)), "%s", got);
 }
 
-/* Each report has a new name. */
+/* Returns a new name for each report. */
 static void new_name(void)
 {
 	start(in_folder("%u.json"));
@@ -154,7 +154,7 @@ static void as_process_1(void (*job)(void))
 	in_child_named(job, "process 1");
 }
 
-/* The process writes no report now, and none when it ends. */
+/* The process writes no report now, and no report when it ends. */
 static void not_its_own(void)
 {
 	CHECK(getpid() == 1);

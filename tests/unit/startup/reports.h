@@ -20,7 +20,7 @@ static inline const char *in_folder(const char *name)
 	return file;
 }
 
-/* Reads all of it, and removes the file; "": there is none. */
+/* Reads the whole file, and removes it; "": there is none. */
 static inline const char *content(const char *name)
 {
 	FILE *from = fopen(in_folder(name), "r");
@@ -39,7 +39,7 @@ static inline int is_json(const char *text)
 	       strstr(text, "\"name\": \"work\"");
 }
 
-/* Like the library's start, with one region that was entered. */
+/* Does the library's start, with one region that was entered. */
 static inline void start(const char *output)
 {
 	unsetenv("TACH_OUTPUT_PID");

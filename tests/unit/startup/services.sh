@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reports of programs that do not end by themselves: on signals and faults, at intervals, and on request. The
+# Reports of programs that run until they are stopped: on signals and faults, at intervals, and on request. The
 # program's status, handlers and system calls do not change.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -38,7 +38,7 @@ threads() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l; }
 export TACH_OUTPUT=$work/r.json TACH_SIGNAL=end
 for signal in HUP INT QUIT USR1 USR2 PIPE ALRM TERM STKFLT XCPU XFSZ VTALRM PROF IO PWR; do
 	rm -f "$TACH_OUTPUT"
-	# A shell without job control has its children ignore INT and QUIT.
+	# A shell without job control lets its children ignore INT and QUIT.
 	mkfifo "$work/ready"
 	env --default-signal=INT,QUIT "$program" live >"$work/ready" &
 	pid=$!
@@ -63,8 +63,8 @@ for how in "null 139" "thread 139" "abort 134" "trap $trap" "malloc 139" "quick_
 		has_work "$file" || no "$how"
 	done
 done
-# There is no stack left for a handler, and the library must not set an alternate stack: no report, but the same exit
-# status.
+# There is no stack left for a handler, and the library must not set an alternate stack: there is no report, but the
+# exit status is the same.
 rm -f "$work/fault.json"
 (TACH_OUTPUT=$work/fault.json exec "$program" overflow) 2>/dev/null &
 wait $! 2>/dev/null; status=$?
@@ -109,8 +109,8 @@ mkfifo "$work/stdin"
 exec 7<>"$work/stdin"
 stdin=$work/stdin
 ms() { local up; read -r up _ </proc/uptime; echo "${up/./}0"; }
-# Ended by SIGTERM: writes a report and no other file. The writer waits 2 s for another writer, whose thread may get
-# no processor, and then gives up. 1: it waited that long, which proves nothing.
+# SIGTERM ends the program: it writes a report and no other file. The writer waits 2 s for another writer, whose
+# thread may get no processor, and then gives up. 1: it waited so long, and the case proves nothing.
 ended() {
 	local began
 	began=$(ms)
@@ -175,7 +175,7 @@ TACH_INTERVAL=1000 "$program" leave_main || no "status $? without its main threa
 has_work "$TACH_OUTPUT"
 TACH_INTERVAL=0.01 TACH_OUTPUT=$work/family.%p.json begin family
 child=$word file=$work/family.$word.json
-# The first signal may have arrived before the region.
+# The first signal may have arrived before the region was entered.
 until grep -qs child_part "$file" && [ -e "$work/family.$pid.json" ]; do kill -0 "$child" || break; sleep 0.001; done
 kill -TERM "$child"; wait $pid; status=$?
 [ $status = 115 ] || no "status $status"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include "tests/unit/startup/reports.h"
 
-static void (*while_polled)(void); /* while a report is being written */
+static void (*while_polled)(void); /* called while a report is being written */
 static int pauses;		   /* of a millisecond */
 
 #pragma GCC visibility push(default)
@@ -38,7 +38,7 @@ static const char *from_pipe(int end)
 	return got;
 }
 
-/* Makes a pipe with this number; returns the end to read from. */
+/* Makes a pipe with this number; returns its read end. */
 static int pipe_at(int fd)
 {
 	int end[2];
@@ -76,7 +76,7 @@ static void names(void)
 	descriptor_of("/proc/self/fd/77", 77);
 }
 
-/* Names of files in a folder that is not writable. */
+/* File names in a folder that cannot be written. */
 static void no_descriptor(const char *name)
 {
 	int end = pipe_at(0);
@@ -216,7 +216,7 @@ static void leave_one_waiting(void)
 	usleep(20000);
 }
 
-/* The writer ended with its process: the child does not wait for it. */
+/* The writer ended with its process, so the child does not wait for it. */
 static void fork_meanwhile(void)
 {
 	looked = fork();
@@ -258,7 +258,7 @@ static void by_a_child_meanwhile(void)
 	if (looked == 0) {
 		/*
 		 * The child was forked during one report; then the parent writes another:
-		 * neither is the child's.
+		 * neither belongs to the child.
 		 */
 		refused(TACH_ERR_STATE, "TACH_OUTPUT belongs to");
 		_exit(check__failed != 0);

@@ -46,7 +46,7 @@ says 'outer 100'
 grep -q '"page-faults":' "$work/t.json" || no "no counter among the arguments"
 result counters
 
-# One complete file, the parent's; a child's has its own name.
+# There is one complete file of the parent; a child's file has another name.
 traced child
 says 'outer 10'
 TACH_EVENTS='' TACH_TRACE=$work/of.%p.json "$program" child
@@ -75,7 +75,8 @@ python3 "$look" "$work/t.json" >"$work/said" || no "tach run's trace is no trace
 says 'outer 100'
 TACH_TRACE=/nowhere/t.json "$program" threads || no "a trace that cannot be written gives $?"
 result beside_reports
-# Three entries of one, with two of inner in each; one inner in above, and two in an above that is still open.
+# Three entries of one, with two entries of inner in each; one inner inside above, and two inside an above that is
+# still open.
 TACH_EVENTS='' TACH_TRACE=$work/t.folded "$program" stacks || no "status $?"
 LC_ALL=C sort "$work/t.folded" | sed 's/ [0-9]*$//' | tr '\n' ' ' >"$work/said"
 case $(cat "$work/said") in

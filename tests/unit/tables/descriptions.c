@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event of every core's table, libpfm-3's lists included, says in words what it counts.
+ * Every event of every core's table, and of libpfm-3's lists, has a description.
  */
 #include <string.h>
 #include "core/tables/tables.h"
@@ -47,7 +47,7 @@ static void one_store_for_all(void)
 		     of("bdw", "ITLB_MISSES", "WALK_COMPLETED")) == 0);
 }
 
-/* EVENT.UMASK describes that event only, *.UMASK all others. */
+/* EVENT.UMASK describes only that event, *.UMASK all other events. */
 static void an_events_own_text_wins(void)
 {
 	const char *own = of("amd64_fam17h_zen2", "REQUESTS_TO_L2_GROUP1", "LS_RD_BLK_C_S");

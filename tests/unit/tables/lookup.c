@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Look-ups by number, and by names that are not in a row: boxes, libpfm-3's lists, vendors'
- * names.
+ * Look-ups by number, and by names that a row does not contain: boxes, libpfm-3's lists,
+ * vendors' names.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ static void numbers_beyond_the_last_are_refused(void)
 }
 
 /*
- * Each list is found by its name; lists of libpfm-3 by their own function, without their common
- * prefix.
+ * Each list is found by its name; libpfm-3's lists have their own function, and omit their
+ * common prefix.
  */
 static void each_by_its_name(void)
 {
@@ -59,7 +59,7 @@ static void as_vendors_spell_them(void)
 	} of[] = {
 		{"IDQ.MS_CYCLES", "IDQ", "MS_UOPS_CYCLES"},
 		{"idq.ms_cycles", "IDQ", "MS_UOPS_CYCLES"},
-		/* An event and a umask have this name: the event is first. */
+		/* An event and a umask have this name: the event is found first. */
 		{"CPU_CLK_UNHALTED.REF_TSC", "UNHALTED_REFERENCE_CYCLES", NULL},
 		{"L2_RQSTS", "L2_RQSTS", NULL},
 		{"L2_RQSTS.MISS", "L2_RQSTS", "MISS"},
@@ -102,7 +102,7 @@ static void as_vendors_spell_them(void)
 				     of[i].umask) == 0,
 			      "%s", of[i].vendor);
 	}
-	/* The name has the given length; any length is permitted. */
+	/* The length decides where the name ends; any length is permitted. */
 	CHECK(tach__vendor_find(pmu, "L2_RQSTS.MISS", 8, &umask) ==
 	      tach__event_find(pmu, "L2_RQSTS", 8));
 	CHECK(umask == -1);
@@ -159,7 +159,7 @@ static int slow_vendor(int pmu, const char *name, int *umask)
 	return *umask < 0 ? -1 : event;
 }
 
-/* Cores and boxes, with aliases. */
+/* Searches cores and boxes, with aliases. */
 static int slow_pmu(const char *name)
 {
 	const uint32_t start[] = {tach__tab_pmu_names, tach__tab_box_names};
@@ -173,8 +173,8 @@ static int slow_pmu(const char *name)
 }
 
 /*
- * An event that is the first of a table's run for its hash; NULL: no run of a table begins
- * there.
+ * Finds an event that is the first of a table's run for its hash; NULL: no run of a table
+ * begins there.
  */
 static const char *event_at(uint32_t run)
 {
@@ -240,7 +240,7 @@ static void not_the_next_tables(void)
 	      names);
 }
 
-/* EVENT.UMASK, also of the first events. */
+/* EVENT.UMASK, also for the first events. */
 static void by_event_and_umask(void)
 {
 	int tried = 0, umask, slow;
@@ -264,7 +264,10 @@ static void by_event_and_umask(void)
 
 /* ---- lists that belong to a row ---- */
 
-/* Modifiers that are part of an event: in the whole store, also the words in between. */
+/*
+ * Modifiers that are part of an event: tests the whole store, including words between two
+ * lists.
+ */
 static void wired_in(void)
 {
 	int lists = 0, several = 0;

@@ -39,7 +39,7 @@ verdict() { # NAME WHAT-WAS-WRONG
 	failed=1
 }
 
-# bad NAME 'LINE:COLUMN: SENTENCE' EDIT...: the edits are sed's
+# bad NAME 'LINE:COLUMN: SENTENCE' EDIT...: the edits are sed commands
 bad() {
 	local name=$1 want="base.tsv:$2" out rc edits=() e wrong=
 	shift 2
@@ -90,7 +90,7 @@ bad match_no_number         "6:10: 'z' is not a hexadecimal number, a..b or *" '
 bad match_empty_range       "6:10: '9..1' is not a hexadecimal number, a..b or *" '6s/-1-/-9..1-/'
 bad match_unknown_option    '6:14: expected core=, native= or fallback=' '6s/$/\tcolour=1/'
 bad match_claimed_twice     '7:8: this CPU is claimed at base.tsv:6 too' '6a @match\t6-0..3-2'
-# the same for architectures whose CPUs are patterns
+# the same faults in tables for architectures whose CPUs are patterns
 mv good.tsv x86.tsv
 printf '%s\n' '@format	pmuevents/1' '@pmu	base' '@arch	riscv64' '@encoding	riscv' '@match	0x489	0x[1-9a]07	0x[78]~' \
 	'@match	0x489	0x[1-9]07	0xd~' '@perf	cpu' '@privilege	k,u,h' '@mods	-' '@flags	-' 'E	ONE	0x1	-	-	*	-	-	V	-	-' >good.tsv

@@ -39,7 +39,7 @@ static void texts_that_fit(void)
 		{"[b-b]", "b", 1},
 		{"[b-b]", "-", 0},
 		{"[b-bx]", "x", 1},
-		{"[b-]", "b", 1}, /* no range without an end */
+		{"[b-]", "b", 1}, /* a range needs an end */
 		{"[b-]", "-", 1},
 		{"[b-]c", "bc", 1},
 		{"[b-]c", "b", 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of every table that encoders and dispatch assume without checking. */
+/* Rules for every table that encoders and dispatch rely on without checking. */
 #include <string.h>
 #include "core/tables/tables.h"
 #include "tests/check.h"
@@ -9,8 +9,8 @@ enum { SLOTS = 8 }; /* fixed counter 3 */
 static long seen[5];
 
 /*
- * No encoding has two event selects: such umasks exclude each other. No umask requests
- * modifiers, and only aliases of events contain any.
+ * An encoding has one event select at most: umasks with different selects exclude each other.
+ * No umask sets modifiers, and only aliases of events contain modifiers.
  */
 static void selects(const char *where, const struct tach__event *event)
 {
@@ -30,7 +30,7 @@ static void selects(const char *where, const struct tach__event *event)
 	}
 }
 
-/* perf's config of an event without umasks; bits of an event that needs none. */
+/* perf's config of an event without umasks; bits of an event that needs no umask. */
 static void attributes(const char *where, const struct tach__pmu *pmu,
 		       const struct tach__event *event)
 {
@@ -46,9 +46,9 @@ static void attributes(const char *where, const struct tach__pmu *pmu,
 }
 
 /*
- * The second filter's bit 3 belongs to no umask. States of occupancies have two bits. Umasks
- * that exclude higher groups are in the lowest, which has one such default. A message has room
- * for three names. Only umasks have thresholds.
+ * No umask uses bit 3 of the second filter. States of occupancies have two bits. Umasks that
+ * exclude higher groups are in the lowest group, which has one such default. A message has room
+ * for three names. Umasks have thresholds, events do not.
  */
 static void boxes(const char *where, const struct tach__pmu *pmu,
 		  const struct tach__event *event)
@@ -74,7 +74,7 @@ static void boxes(const char *where, const struct tach__pmu *pmu,
 	}
 }
 
-/* The counter of slots is where PERF_METRICS is. */
+/* The counter of slots is the counter of PERF_METRICS too. */
 static void without_slots(const char *where, const struct tach__event *event)
 {
 	uint64_t counters = tach__counter_set(event->counter_set);

@@ -67,7 +67,7 @@ static void equal_is_what_strcasecmp_says(void)
 	CHECK(equal > 50000, "%d", equal);
 }
 
-/* The name is read to its last byte and no further. */
+/* The name is read up to its last byte, and not beyond it. */
 static void reads_nothing_behind_the_name(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -94,13 +94,13 @@ static const char *name_at(const void *names, size_t i)
 	return (const char *)names + i * (DIGITS + 1);
 }
 
-/* Of numbers, as hashes and as names with this number of digits. */
+/* Numbers are searched as hashes and as names with this number of digits. */
 static void bound_is_the_first_not_less(void)
 {
 	for (int round = 0; round < 3000; round++) {
 		uint16_t h[70];
 		char names[70][DIGITS + 1], name[DIGITS + 1];
-		/* the search begins at this place, or before it */
+		/* the search starts at this place, or before it */
 		unsigned least = round % 2 ? 65000 : 0;
 		size_t n = draw(70), want = 0;
 		uint16_t key = (uint16_t)(least + draw(100));

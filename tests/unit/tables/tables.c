@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every row of every event table is found by name, and has the same facts. The test has a small
- * reader of its own for the files, which shares nothing with tools/mkevents.
+ * Every row of every event table is found by name, and contains the same data as its line. The
+ * test has its own small reader for the files, which shares no code with tools/mkevents.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -186,7 +186,7 @@ static void same_attrs(uint32_t attrs, const char *cell, const char *where)
 						     &text) == (i != TACH__A_VN),
 		      "%s %s", where, word);
 		if (i == TACH__A_VN)
-			continue; /* kept for vendor() only */
+			continue; /* used by vendor() alone */
 		seen |= 1u << i;
 		CHECK(strcmp(text, value ? value : word) == 0, "%s %s: %s", where, cell, text);
 		want = value ? strtoull(value, &end, 0) : 1;
@@ -293,7 +293,10 @@ static void header(char *cell[], int n)
 	}
 }
 
-/* EVENT.UMASK, perhaps with dots for underscores, is found by the names, without the index. */
+/*
+ * Returns true if EVENT.UMASK, perhaps with dots for underscores, is found by its names,
+ * without the index.
+ */
 static int is_spelled(const char *vn, size_t n, int umask)
 {
 	const struct tach__event *e = tach__event_at(at.pmu, at.event);
@@ -313,8 +316,8 @@ static int is_spelled(const char *vn, size_t n, int umask)
 }
 
 /*
- * If a later row of the event adds to an umask that the spelling already contains, the request
- * is the same.
+ * If a later row of the event contains an umask that the spelling already has, the request is
+ * the same.
  */
 static int is_again(const char *vn, size_t n, int umask, int later)
 {
@@ -327,8 +330,8 @@ static int is_again(const char *vn, size_t n, int umask, int later)
 }
 
 /*
- * vn= finds the first row that has it. If that row's names also form a name with two dots, vn=
- * finds the row that has it without this form.
+ * vn= finds the first row with that spelling. If that row's names also form a name with two
+ * dots, vn= finds the row that has the spelling without this form.
  */
 static void vendor(const char *attrs, int umask)
 {
@@ -349,8 +352,10 @@ static void vendor(const char *attrs, int umask)
 	vendor_names += e == at.event && u == umask;
 }
 
-/* Most texts come from descriptions.tsv (tests/unit/tables/descriptions.c); a row's own text
- * wins. */
+/*
+ * Most texts come from descriptions.tsv (tests/unit/tables/descriptions.c); a row's own text
+ * has priority.
+ */
 static void same_description(uint32_t description, char *cell[])
 {
 	if (strcmp(cell[DESC], "-") != 0)
@@ -484,8 +489,8 @@ static void names_that_are_not_there(void)
 static size_t all_steps, all_places;
 
 /*
- * Look-ups take ceil(log2(n + 1)) steps and then one name, rarely two, because in each index
- * the hashes are sorted, the order is a permutation, and few hashes are equal.
+ * A look-up takes ceil(log2(n + 1)) steps and then one name, rarely two: in each index the
+ * hashes are sorted, the order is a permutation, and few hashes are equal.
  */
 static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t n,
 			   const char *what)
@@ -497,7 +502,7 @@ static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t
 		CHECK(i == 0 || hashes[i - 1] <= hashes[i], "%s: place %zu", what, i);
 		equal = i && hashes[i - 1] == hashes[i] ? equal + 1 : 1;
 		CHECK(equal <= 3, "%s: %zu equal hashes", what, equal);
-		/* tach__hash_bound begins there and walks. */
+		/* tach__hash_bound starts there and continues step by step. */
 		steps = n * hashes[i] >> 16;
 		steps = steps > i ? steps - i : i - steps;
 		CHECK(steps < 48, "%s: place %zu is %zu steps away", what, i, steps);

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# --batch of tach encode, dispatch and derived eval: each line gets one line of answer, whatever its content and end, so
-# answers stay in step with questions; a malformed line is reported with its number.
+# --batch of tach encode, dispatch and derived eval: each line gets one line of answer, whatever its content and end,
+# so answers and questions stay in step; a malformed line is reported with its number.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach
 failed=0
 out=$(mktemp -d) || exit 1
 trap 'rm -r "$out"' EXIT
-# NAME STATUS EXPECTED COMMAND...: the expected answer to the lines on standard input, and the expected complaints
+# NAME STATUS EXPECTED COMMAND...: the expected answers to the lines on standard input, and the expected complaints
 batch() {
 	local name=$1 status=$2 expected=$3 rc; shift 3
 	"$tach" "$@" >"$out/answers" 2>"$out/complaints"; rc=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tach derived: its output, where it prints it, and its exit statuses.
+# tach derived: its output, where it prints the output, and its exit statuses.
 set -u
 cd "$(dirname "$0")/../../.."
 tach="${B:-build}/tach derived"
@@ -22,7 +22,7 @@ want derived_check_ring 1 ":3: error: .*RING -> BACK -> RING" $tach check "$tmp"
 want derived_check_count 1 ": 7 definitions, 2 errors" $tach check "$tmp"
 want derived_check_gone 1 ":5: warning: left out on every PMU that it is for, .* GONE cannot count 'NOSUCH'" $tach check "$tmp"
 want derived_check_umask 1 ":11: warning: left out on nhm: .*no umask or modifier 'NOSUCH'" $tach check "$tmp"
-# 3.6 MB of formulas are tried on one PMU each.
+# 3.6 MB of formulas are tried, each on one PMU.
 seq 500 | awk '{ f = "cycles"; for (i = 0; i < 10; i++) f = f "+" f; print "EVENT,E" $1 ",DERIVED_INFIX," f }' >"$tmp.large"
 sed -i '300s/+cycles$/+nosuch/' "$tmp.large"
 want derived_check_large 0 'large:300: warning: left out on .*nosuch' $tach check "$tmp.large"

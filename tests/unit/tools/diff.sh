@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach diff: exact counts of one run, folders of runs, regions that move or vanish, two rows of one name, misspelt
-# names, files of all kinds, and output that is complete or absent.
+# tach diff: exact counts of one run, folders of runs, regions that move or vanish, two rows with one name, misspelt
+# names, files of all kinds, and output that is either complete or absent.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -42,8 +42,8 @@ differ 0 --allow cannot-tell old.json old.json
 differ 1 --allow cannot-tell old.json new.json
 result one_run
 
-# Regions with the same name are matched in order, because lines move; by place if one was added; shown with file and
-# line.
+# Regions with the same name are matched in order, because lines move; if one was added, by place. They are shown with
+# file and line.
 report old.json loop:10:10:100 loop:20:10:9000
 report new.json loop:20:10:100 loop:30:10:18000
 differ 1 --fail-if 'instructions > 1%' old.json new.json
@@ -64,7 +64,8 @@ differ 3 --fail-if 'instructions > 1%' new.json old.json; says '^loop src/a.c:5 
 differ 0 --fail-if 'instructions > 1%' --allow gone new.json old.json
 result places
 
-# Folders of runs: equal runs are similar, 10 % of time is found, and a change hidden by noise is reported as such.
+# Folders of runs: equal runs are similar, a time that is 10 % longer is found, and if noise hides a change, the
+# output says so.
 report one.json work:1:1234567:1000
 for folder in old same slower noisy; do
 	mkdir $folder
@@ -116,7 +117,7 @@ for name, by in ("a", 1), ("b", 1.5):
         for i in range(20)]}, open(name + ".google", "w"))
 PYTHON
 differ 1 a.bench b.bench; says '^sort +time +100\.5 ns +150\.8 ns +\+50\.00 % .* worse$'; says '^copy .* no change larger than'; says '^a.bench: 31 samples; '
-# Uses the median of aggregates, and no failed run.
+# Aggregates: uses the median, and no failed run.
 cat >c.google <<'J'
 {"benchmarks": [{"name": "sort_mean", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 7, "time_unit": "us"},
 {"name": "sort_median", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "median", "real_time": 5, "time_unit": "us"},
@@ -129,14 +130,15 @@ differ 1 a.google b.google; says '^sort +time +100\.[0-9] us +150\.[0-9] us .* w
 "$tach" run -r 3 --outside -e page-faults -o repeat.json --format json -- true 2>err && differ 3 repeat.json repeat.json && says '^\(command\) +time .* cannot tell'
 result kinds
 
-# The complete new file, or the old one.
+# The output file is the complete new one or the old one.
 differ 1 -o kept.csv a.bench b.bench; grep -q '^"sort",' kept.csv || rc=1
 cp kept.csv kept
 (trap '' XFSZ; ulimit -f 0; "$tach" diff --format json -o kept.csv a.bench b.bench 2>&1) | cat >err
 cmp -s kept kept.csv && says 'kept.csv: File too large' || rc=1
 "$tach" diff -o /dev/stdout a.bench b.bench | grep -q 'comparisons worse' || rc=1
 differ 1 -o out.md a.bench b.bench; grep -q '^### tach diff: worse$' out.md || rc=1
-# The page: bars of both sides, the interval of each change, names that cannot become markup, nothing that is fetched.
+# The page: bars of both sides, the interval of each change, names that cannot become markup, and no request to a
+# server.
 report '<b>.json' 'x<script>"&:12:100:1000' gone:1:1:1
 report new.json 'x<script>"&:12:100:3000' fresh:2:1:1
 differ 1 -o out.html '<b>.json' new.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tach dispatch from its users' view: registers with names, errors with place and cure, JSON.
+# tach dispatch for users: registers with names, errors with place and cure, JSON.
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build} bad=0
 # case NAME STATUS PATTERN ARGUMENT...: the exit status, and a pattern that must match a line of the output.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Characters that control a terminal, in every input of tach: arguments, names in files, and their echo in answers and
-# errors. None of them is printed.
+# Characters that control a terminal, in every input of tach: arguments, names in files, and answers and errors that
+# repeat them. None of them is printed.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -8,8 +8,8 @@ tach=$PWD/$B/tach
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 command -v python3 >/dev/null || { echo "skip doors: python3 is not installed"; exit 77; }
-# In one string: C0 without NUL, LF and TAB (lines are the command's own), DEL, C1, bidirectional
-# controls, separators, and bytes that are no characters. argv cannot hold NUL.
+# In one string: C0 without NUL, LF and TAB (the command itself prints lines), DEL, C1, bidirectional controls,
+# separators, and bytes that are not characters. argv cannot contain NUL.
 python3 - "$work" <<'P'
 import sys
 codes = [c for c in range(1, 32) if c not in (9, 10)] + list(range(0x7f, 0xa0)) + [0x61c, 0x200e, 0x200f]

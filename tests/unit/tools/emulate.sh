@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --emulate: counts from QEMU's user mode with our plugin. Exact counts are compared with arithmetic, also in
-# regions; children started in every way; scripts, static programs, arm64; and the messages if emulation is
+# tach run --emulate: counts from QEMU's user mode with our plugin. Exact counts are compared with computed ones, also
+# in regions; children started in every way; scripts, static programs, arm64; and the messages if emulation is
 # impossible.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -39,7 +39,8 @@ run 0 -e instructions,branches,L1-dcache-loads,L1-dcache-stores -o report.json -
 is 'checks' "$(grep -c '^ok' out)" 2
 result loads_and_stores
 
-# Programs with regions, linked dynamically and statically: 3 entries of 2000 turns and one instruction; of 3 nops.
+# Programs with regions, linked dynamically and statically: 3 entries of 2000 turns and one instruction; 3 entries of
+# 3 nops.
 for how in regions static; do
 	run 0 -o report.json -- ./$how
 	is turns "$(value report.json turns instructions)" 12003
@@ -55,7 +56,7 @@ says '^\(all threads\) '
 says 'Time is the emulator.s'
 result text
 
-# A benchmark: exact counts and a metric of each iteration. The metric needs an event that was not requested.
+# A benchmark has exact counts and a metric for each iteration. The metric needs an event that was not requested.
 cat >bench.c <<'C'
 #include <tach/bench_main.h>
 TACH_BENCH(nops) { __asm__ volatile("nop; nop; nop"); }
@@ -71,7 +72,7 @@ says '^"nops","per_two",0,count,2,2,2,' out
 ! grep -q '"branches"' out || { echo '# an operand is shown'; rc=1; }
 result benchmark
 
-# Children: the counts of each are equal however it was started, and nothing is missing.
+# Children: the counts of each are the same for every way to start it, and complete.
 run 0 -o report.json --per-program -- ./starts ./regions
 ways=$(cat out)
 is turns "$(value report.json turns instructions)" $((12003 * ways))
@@ -91,12 +92,12 @@ run 0 -- env -i ./regions
 [ -s err ] || rc=1
 result cleared_environment
 
-# The program is ended by a signal, with the library's own handler in between: the status is the same as without tach.
+# A signal ends the program, after the library's own handler has run: the status is the same as without tach.
 run 143 -o report.json -- ./regions ends
 is 'turns' "$(value report.json turns instructions)" 12003
 result signal
 
-# The counts are the same in each run; whole programs differ by the environment and process numbers.
+# The counts are the same in each run; those of whole programs depend on the environment and process numbers.
 for _ in 1 2 3; do
 	run 0 -o again.json -- ./regions
 	value again.json around branches >>all
@@ -116,7 +117,7 @@ mkdir none
 TACH_QEMU=$work/none run 125 -- ./regions; says 'takes qemu-.* with plugins, which is not there'
 printf '#!/bin/sh\necho "-cpu"\n' >none/qemu-"$machine"; chmod +x none/qemu-"$machine"
 TACH_QEMU=$work/none run 125 -- ./regions; says 'that in TACH_QEMU takes none'
-# The QEMU in PATH supports no plugins: then the one in the cache is used, unless another user can have put it there.
+# If the QEMU in PATH supports no plugins, the one in the cache is used, unless another user could have put it there.
 real=$(command -v qemu-"$machine")
 mkdir -p cache/qemu-user
 printf '#!/bin/sh\necho asked >>%s\nexec %s "$@"\n' "$PWD/asked" "$real" >cache/qemu-user/qemu-"$machine"
@@ -132,7 +133,7 @@ TACH_CACHE=$PWD/cache without "$tach" run --emulate -- ./regions >out 2>err; [ $
 says 'that in PATH takes none'; says 'make qemu-user'
 result refused
 
-# A program of the other architecture: only its regions are counted.
+# A program for the other architecture: only its regions are counted.
 other=$B/arm64/libtach.a
 [ "$machine" = x86_64 ] || other=
 if [ -f "$other" ] && ! [ "$other" -ot "$B/libtach.a" ] && command -v aarch64-linux-gnu-gcc >/dev/null; then

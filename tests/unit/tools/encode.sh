@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tach encode: its forms of answers, its errors, its exit statuses.
+# tach encode: its forms of answers, its errors, and its exit statuses.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach
@@ -35,7 +35,7 @@ tach encode --help shows how it is used" "$(
 	for p in uk 9 u ''; do "$tach" encode --os none --privilege "$p" skl::INST_RETIRED:ANY_P 2>&1; done | sed -n 's/^  words  *//p; /^tach/p')"
 check in_order 'skl::BACLEARS:ANY:k=0:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0
 tach encode: no event '"'nosuch'" "$("$tach" encode --os none skl::BACLEARS nosuch 2>&1 | sed -n '1p;4p')"
-# A derived name for one event is an event string, with its modifiers added.
+# The name of a derived event with one event is an event string, with its modifiers added.
 own=$(mktemp -d)
 trap 'rm -r "$own"' EXIT
 mkdir "$own/tach"
@@ -43,8 +43,8 @@ echo 'EVENT,MY_CALLS,NOT_DERIVED,BR_INST_RETIRED:NEAR_CALL' >"$own/tach/mine.der
 check derived '  words     0x5202c4' \
 	"$(XDG_CONFIG_HOME=$own "$tach" encode --pmu skl --os none my_calls:k | sed -n 2p)"
 check preset '  words     0x5100c0' "$("$tach" encode --pmu skl --os none PAPI_TOT_INS | sed -n 2p)"
-# One event per argument: text after its comma is reported as ignored, and not answered; commas inside a device belong
-# to it.
+# Each argument is one event: text after its comma is reported as ignored, and not encoded; commas inside a device
+# belong to it.
 rest="tach encode: one event an argument: ignored is ',cycles'"
 check rest "$rest" "$("$tach" encode --os none skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"
 check rest_json "$rest" "$("$tach" encode --json skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"
@@ -63,7 +63,7 @@ check usage 2 $?
 check bad_option 2 $?
 "$tach" encode --help >/dev/null
 check help 0 $?
-# No machine has a similar name.
+# On no machine is there a similar name.
 check json '[{"event": "\"zq\"xj", "error": -5005, "column": 1, "text": "no event '"'\\\"zq\\\"xj'"'"}]' \
 	"$("$tach" encode --json '"zq"xj')"
 if command -v python3 >/dev/null; then

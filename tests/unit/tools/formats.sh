@@ -24,7 +24,7 @@ rows = load("google-benchmark")["benchmarks"]
 assert [r["real_time"] for r in rows] == [5000, 5100, 5051] and [r["repetition_index"] for r in rows] == [0, 1, 2], rows
 assert all(r["name"] == 'parse "?"' and r["time_unit"] == "ns" and r["run_type"] == "iteration" for r in rows), rows
 assert [r["instructions"] for r in rows] == [1000, 1000, 1004], rows
-# hyperfine's manual, --export-json: seconds, of each run and of all together.
+# hyperfine's manual, --export-json: seconds of each run and of all together.
 (one,) = load("hyperfine")["results"]
 assert one["times"] == [5e-6, 5.1e-6, 5.051e-6] and (one["min"], one["median"], one["max"]) == (5e-6, 5.051e-6, 5.1e-6), one
 assert abs(one["mean"] - 5.0503333e-6) < 1e-12 and abs(one["stddev"] - 5.0003333e-8) < 1e-12 and one["user"] is None, one
@@ -36,8 +36,8 @@ for measures in bmf.values():
         assert all(type(v) in (int, float) for v in metric.values()) and metric["lower_value"] <= metric["value"] <= metric["upper_value"]
 assert bmf['parse "?"']["latency"] == {"value": 5051, "lower_value": 5000, "upper_value": 5100}, bmf
 assert set(bmf["sort"]) == {"ipc", "name"}, bmf
-# customSmallerIsBetter: name, unit, value, and a range that its comparison can read. ipc is left out, because for ipc
-# a larger value is better.
+# customSmallerIsBetter: name, unit, value, and a range that its comparison can read. ipc is omitted, because a larger
+# ipc is better.
 entries = load("github-action-benchmark")
 assert all({"name", "unit", "value"} <= set(e) and type(e["value"]) in (int, float) and e["range"][0] == "\u00b1" for e in entries), entries
 assert [(e["name"], e["unit"], e["value"]) for e in entries] == [('parse "?": instructions', "instructions", 1000),
@@ -46,7 +46,7 @@ assert entries[1]["range"] == "\u00b1 51.00", entries
 PYTHON
 result written
 
-# Several files are several runs; a history gives its newest; results of the harness give each sample.
+# Several files are several runs; a history gives its newest run; results of the harness give each sample.
 write 0 google-benchmark "$sample" "$sample"; grep -q '"repetitions": 2' out || no 'not both runs'
 "$tach" history add --commit c0ffee --date 2026-01-01T00:00:00Z h.jsonl one.tsv >/dev/null || rc=1
 sed -i 's/1000 1000 1004/2000 2000 2000/' one.tsv

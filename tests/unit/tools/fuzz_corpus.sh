@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every input that fuzzing found and that is worth keeping is given to its target again.
+# Every saved input of fuzzing is given to its target again.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach gate: finds a planted regression, but not one below the bound, with a saved baseline and with alternating runs;
-# exit statuses; its output in the formats' own readers; and errors.
+# tach gate: finds a planted regression, but none below the bound, with a saved baseline and with alternating runs;
+# exit statuses; its output in other programs' readers; and errors.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -14,7 +14,7 @@ cd "$work" || exit 1
 gate() { ends "$1" "$tach" gate "${@:2}"; } # STATUS ARGUMENT...
 says() { grep -qE -- "$1" out err || { echo "# it does not say: $1"; rc=1; }; }
 
-# Errors before anything runs.
+# Errors are reported before anything runs.
 touch out err
 gate 2; says 'no program given'
 gate 2 true; says 'one of --baseline, --against and --save'
@@ -38,7 +38,7 @@ gate 2 --baseline odd --candidate odd; says 'odd:3: '
 result refused
 
 
-# The decision and the formats from saved files: no program runs. runs FILE WORK REST: eight equal runs.
+# The decision and the formats for saved files: no program runs. runs FILE WORK REST: eight equal runs.
 runs() {
 	local region line
 	echo '# tach gate 1: emulated, processor max' >"$1"
@@ -109,7 +109,7 @@ gate 0 --baseline less --candidate few; says '^rest .* new$'
 head -1 few >none
 gate 3 --baseline none --candidate none; says '^No comparison was possible'
 gate 0 --baseline none --candidate none --allow nothing
-# One rare region does not hide the others, and is named.
+# One rare region does not hide the others, and the output names it.
 sed '/^rest/s/instructions/cycles/; s/^work\tinstructions/work\tcycles/' base >many
 sed '/^rest/s/ 1009 .*//' many >rare
 gate 3 --baseline many --candidate rare --fail-if 'cycles > 1%'; says '^rest .* cannot tell'; says '^work .* no change$'; says 'rare: 1 to 8 runs'
@@ -126,7 +126,7 @@ result undecided
 . "$top/tests/unsanitized" gate "a sanitizer's library would have to be preloaded first"
 . "$top/tests/emulator" gate
 
-# A real run: the baseline of regions is equal for an equal program.
+# In a real run, the baseline of regions is equal for an equal program.
 gcc -std=gnu11 -O2 -static -I"$top/include" -o takes "$here/takes.c" "$B/libtach.a" -lpthread -lm 2>/dev/null || rc=1
 gate 0 --emulate -n 4 --save base -- ./takes 2000
 gate 0 --emulate -n 2 --save again -- ./takes 2000

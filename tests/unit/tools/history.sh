@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tach history: runs are added completely or not at all, change points are shown with their commit, other machines and
-# other ways of counting have separate lines, and a faulty file gives a one-sentence error.
+# other ways of counting have separate lines, and an invalid file gives a one-sentence error.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -46,7 +46,7 @@ ends 2 "$tach" gate --baseline h.jsonl --candidate new.tsv; says "no run in it w
 ends 2 "$tach" gate --baseline absent.jsonl --candidate new.tsv; one_sentence
 result baseline
 
-# All kinds of results.
+# Results of all kinds.
 printf '' >k.jsonl
 # shellcheck disable=SC2016
 kind() { ends 0 "$tach" history add --commit abcd --date 2026-01-01T00:00:00+01:00 k.jsonl "$1"; says "added abcd, [0-9]+ values, $2" out; } # FILE HOW
@@ -66,7 +66,7 @@ rm -r criterion/group; ends 2 "$tach" history add --commit x k.jsonl criterion; 
 is dates "$(grep -c '"date":"2025-12-31T23:00:00Z"' k.jsonl)" 5
 result kinds
 
-# Faulty files: no data are lost.
+# Invalid files: no data are lost.
 cp h.jsonl kept
 baseline 'emulated, processor max' 900 100
 add 09 && no 'a clock that goes backward'; says 'is dated before the last one .* and was not added'; one_sentence; same
@@ -88,7 +88,7 @@ ends 2 "$tach" history add --commit x /dev/null new.tsv; says 'Invalid argument'
 ends 2 "$tach" history add --commit x h.jsonl /dev/full; says '/dev/full: Invalid argument'; one_sentence; same
 result wrong
 
-# Two branches both add runs: git leaves a conflict, or none with merge=union.
+# Two branches both add runs: git leaves a conflict, or with merge=union no conflict.
 mkdir repository && cd repository && git init -q . && cp ../kept h.jsonl && git add . && git commit -qm 'Begin <here> & "now"' >/dev/null
 touch ../out ../err
 ends_here() { local want=$1 got; shift; "$@" >../out 2>../err; got=$?; [ $got = "$want" ] || no "status $got, not $want, of: $*"; }
@@ -104,7 +104,7 @@ ends_here 0 "$tach" history show h.jsonl; grep -q ' 10 runs' ../out || no 'not a
 cd ..
 result conflict
 
-# The page: users' texts stay text, and nothing is fetched.
+# The page: users' texts stay text, and no request goes to a server.
 baseline 'emulated, processor max' 1100 100
 "$tach" history add --commit 'c0ffee18' --subject '</script><b>&"' --date 2026-02-01T00:00:00Z h.jsonl new.tsv >out 2>err || no add
 ends 0 "$tach" history page --title 'A & B' --url 'https://example.org/a"b' -o page.html h.jsonl

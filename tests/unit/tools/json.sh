@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every writer of JSON, with names that could break the syntax, read by Python: the same characters, with U+FFFD for
-# invalid UTF-8.
+# Every writer of JSON, with names that could break the syntax. Python reads it and finds the same characters, with
+# U+FFFD for invalid UTF-8.
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 B=${B:-build}

@@ -30,7 +30,7 @@ static int string(void)
 	return 1;
 }
 
-/* The rest of a list or an object: members separated by commas up to `end`. */
+/* Reads the rest of a list or an object: members separated by commas up to `end`. */
 static int members(char end, int keys)
 {
 	p++;
@@ -103,7 +103,10 @@ static int rows_of_the_tables(void)
 
 		while (from && fgets(line, sizeof line, from))
 			own += strncmp(line, "E\t", 2) == 0 || strncmp(line, "U\t", 2) == 0;
-		/* The PMU itself, unless none of its events matches (perf_raw has none). */
+		/*
+		 * The PMU itself counts too, unless none of its events matches (perf_raw has
+		 * none).
+		 */
 		rows += own + (own > 0);
 		if (from)
 			fclose(from);
@@ -123,7 +126,7 @@ static void everything(void)
 	CHECK(status == 0 && value(), "at: %.40s", p);
 	blanks();
 	CHECK(*p == 0, "after the end: %.40s", p);
-	/* Presets too, each with its line in a file. */
+	/* Presets count too; each has a line in a file. */
 	for (const char *at = text; (at = strstr(at, "\"line\": ")); at++)
 		names--;
 	CHECK(names == rows, "%d names, %d rows", names, rows);

@@ -72,7 +72,7 @@ says output 'TACH_OUTPUT cannot be written: the folder /nonexistent: No such fil
 says folder 'TACH_OUTPUT cannot be written: .*folder.json: Is a directory' TACH_OUTPUT="$work/folder.json"
 says enable 'TACH_PMU: no PMU .*' TACH_OUTPUT= TACH_ENABLE=1 TACH_PMU=nosuch
 says long 'TACH_OUTPUT cannot be written: .*: File name too long' TACH_OUTPUT="$work/$(printf 'x%.0s' {1..300})"
-# The variables are for other programs, not for the command.
+# These variables are for other programs, not for the command.
 rc=0
 for bad in /nonexistent/report.json "$work/command.json"; do
 	TACH_EVNTS=x TACH_OUTPUT=$bad "$tach" encode skl::INST_RETIRED:ANY_P >"$work/out" 2>"$work/err" || rc=1
@@ -80,7 +80,8 @@ for bad in /nonexistent/report.json "$work/command.json"; do
 done
 TACH_OUTPUT=/nonexistent/report.json "$tach" doctor 2>&1 | grep -c 'nonexistent' | grep -qx 1 || rc=1
 if [ $rc = 0 ]; then echo "ok mistyped command"; else sed 's/^/# /' "$work/err" | head -5; echo "not ok mistyped command"; failed=1; fi
-# Nor by a program without a request, with its own variable of that kind, or without a way to receive it.
+# A program without a request, with its own variable of that kind, or without a way to receive the signal, is not
+# affected either.
 rc=0
 # A misspelt variable is named once, and the program continues.
 TACH_EVNTS=x TACH_PMU=nosuch "$work/program" >"$work/err" 2>&1 && [ "$(cat "$work/err")" = "tach: TACH_EVNTS is not looked at; did you mean TACH_EVENTS?" ] || rc=1
@@ -96,7 +97,7 @@ if [ $rc = 0 ]; then echo "ok mistyped does no harm"; else echo "not ok mistyped
 doctor variable '"cause":"events","text":"TACH_EVNTS is not looked at; did you mean TACH_EVENTS' TACH_EVNTS=x
 doctor pmu "\"cause\":\"events\",\"text\":\"TACH_PMU: no PMU 'nosuch'" TACH_PMU=nosuch
 doctor derived '"cause":"events","text":"TACH_DERIVED: /nonexistent/x: No such file' TACH_DERIVED=/nonexistent/x
-# An empty value means no event: the clock alone, on any machine.
+# An empty value means no event: only the clock counts, on any machine.
 TACH_EVENTS='' TACH_OUTPUT=$work/empty.json "$work/program"
 if python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1 or r["note"] != "")' "$work/empty.json"
 then echo "ok mistyped empty events"; else echo "not ok mistyped empty events"; failed=1; fi

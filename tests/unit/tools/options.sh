@@ -10,7 +10,7 @@ result() { if [ $rc = 0 ]; then echo "ok options_$1"; else echo "not ok options_
 commands=$("$tach" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 # Options of another command that a help text names do not count.
 in_help() { "$tach" "$1" --help | sed 's/tach [a-z]* --[a-z]*//g' | grep -oE -- '(^|[ ,[(|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,[(|' | sort -u; }
-# Options with an entry, ".It Fl p , -pmu Ar name", and all named ones.
+# Options with an entry, ".It Fl p , -pmu Ar name", and all options that the page names.
 words() { sed 's/ Ns [^F]*/ /g; s/ Fl / /g; s/Ar [^ ]*//g' | tr -s ' ,' '\n' | sed -n 's/^-\{0,1\}[a-zA-Z]/-&/p' | sort -u; }
 entries() { sed -n 's/^\.It Fl//p' "man/tach-$1.1" | words; }
 named() { sed -n 's/^\.\(It \|Op \|\)Fl//p' "man/tach-$1.1" | words; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ranks of a parallel job, from launchers' environment variables: one report of all, written by the last rank, with
-# rows of each rank and the imbalance; a file for each if TACH_OUTPUT names one; and errors.
-# tests/check/slow/openmpi.sh has a real launcher.
+# Ranks of a parallel job, found by launchers' environment variables: the last rank writes one report of all, with
+# rows of each rank and the imbalance; if TACH_OUTPUT names a file, each rank writes one; and errors.
+# tests/check/slow/openmpi.sh uses a real launcher.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -21,7 +21,7 @@ job() { # RANKS COMMAND...: all at once, as a launcher of one machine has them
 	status=()
 	for r in "${pids[@]}"; do wait "$r"; status+=($?); done
 }
-# Content of the program's joined report: calls of each rank, the sum, and the imbalance of the ranks' times.
+# The joined report of the program: calls of each rank, the sum, and the imbalance of the ranks' times.
 joined() { # FILE RANKS
 	python3 - "$@" <<'P' || { echo "# $*"; rc=1; }
 import json, sys
@@ -54,7 +54,7 @@ joined "$work/r.json" 4
 job 2 "$tach" run -- "$work/ranks"
 [ "$(cat "$work"/err? | grep -c '^region .* imbalance ')" = 1 ] || { echo '# not one table'; rc=1; }
 [ "$(cat "$work"/err? | grep -cE '^solve \[rank [01]\] ')" = 2 ] || rc=1
-# More ranks than are held in memory at once, written again into the same file.
+# More ranks than memory holds at once, written again into the same file.
 job 12 "$tach" run -o "$work/r.json" -- "$work/ranks"; joined "$work/r.json" 12
 # From outside, too.
 job 2 "$tach" run --outside -e page-faults -o "$work/r.csv" -- "$work/ranks"
@@ -108,7 +108,7 @@ result files
 $tach report --ranks "$work/o.0.json" "$work/odd.json" >"$work/out" 2>"$work/err"; [ $? = 1 ] || rc=1
 says 'odd.json: a report without a rank' "$work/err"
 $tach report --ranks --diff "$work/o.0.json" "$work/o.1.json" >"$work/out" 2>"$work/err"; [ $? = 2 ] || rc=1
-# Instead of the folder there is something else, or the folder cannot be created.
+# Another file has the folder's name, or the folder cannot be created.
 echo >"$work/f.json.ranks-job_2"
 job 2 "$tach" run -o "$work/f.json" -- "$work/ranks"
 [ "${status[*]}" = '125 125' ] || rc=1

@@ -10,7 +10,7 @@ failed=0
 result() { # NAME STATUS
 	if [ "$2" = 0 ]; then echo "ok report_$1"; else echo "not ok report_$1"; failed=1; fi
 }
-# The text that must be in a file.
+# Text that a file must contain.
 has() { grep -qF -- "$1" "$2" || { echo "# no '$1' in:"; head -20 "$2" | sed 's/^/#   /'; return 1; }; }
 
 version=$($tach version | grep -o '[0-9][0-9.]*' | head -1)
@@ -39,15 +39,15 @@ has '"parse","src/parse.c",12,2000,2000,inclusive,"time_ns",3000000,3020000,6000
 has '12,2000,2000,self,"ipc",2.5,' "$work/sum" || rc=1
 has 'inclusive,"ipc",3002399751.58' "$work/sum" || rc=1
 $tach report -o "$work/sum.json" $sample $sample && $tach report --format csv "$work/sum.json" | cmp -s - "$work/sum" || rc=1
-# Reports with other quantities: these stay separate, and are lost in reports without them.
+# Reports with other quantities: the quantities stay separate, and are lost in reports without them.
 sed 's/"cycles"/"ticks"/; s/"cycles":/"ticks":/' "$work/a.json" >"$work/ticks.json"
 $tach report --format csv $sample "$work/ticks.json" >"$work/both" || rc=1
 has '12,2000,2000,inclusive,"cycles",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
 has '12,2000,2000,inclusive,"ticks",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
 result sums $rc
 
-# A thousand reports need the memory of a few: only one is in memory with the sum. The memory limit under which ten
-# succeed does not depend on the machine's other work, unlike resident memory.
+# A thousand reports need the memory of a few, because only one report and the sum are in memory. The memory limit
+# under which ten reports succeed does not depend on the machine's other work, unlike resident memory.
 if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
 	echo "skip report_thousand: a sanitizer's own memory grows"
 else
@@ -160,7 +160,7 @@ for usage in '' '--diff a' '--format odd a' '--diff --format pdf a b' '--bogus a
 done
 result errors $rc
 
-# The page: its pictures are inside, nothing is fetched, names cannot become markup.
+# The page: its pictures are inside, no request goes to a server, and names cannot become markup.
 rc=0
 $tach report -o "$work/page.html" $sample
 has '<svg viewBox="0 0 300 104"' "$work/page.html" || rc=1
@@ -170,7 +170,7 @@ grep -nE 'https?:|src=|<link|@import|url\(' "$work/page.html" && rc=1
 sed -n '/id="data">/,/<\/script>/p' "$work/page.html" | sed '1d;$d' | cmp - <($tach report --format json $sample) || rc=1
 result page $rc
 
-# Results of benchmarks, plotted by their argument; those without an argument are only in the table.
+# Results of benchmarks are plotted by their argument; those without an argument are only in the table.
 rc=0
 for n in 1 10 100; do
 	echo '{"schema":"tach-bench-1","name":"sum<b>/'$n'","host":"here","values":[{"name":"time","median":'$n'.5,"low":'$n',"high":'$n'.75,"samples":9}]}'

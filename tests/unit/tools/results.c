@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared memory for the reports of processes: a report is complete, or absent. */
+/* The shared memory for reports of processes: a report is complete, or absent. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void make_memory(void)
 		text[i] = (char)('a' + i % 23);
 }
 
-/* The process's state, or -1 if a report differs from the written one. */
+/* Returns the process's state, or -1 if a report differs from the written one. */
 static int left_by(pid_t process)
 {
 	struct run_area a;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run: threads and processes in all ways to start and end; exit statuses; and the messages if there is nothing to
-# measure.
+# tach run: threads and processes with all ways to start and end; exit statuses; and the messages if there is nothing
+# to measure.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -16,8 +16,8 @@ run() { ends "$1" "${before[@]}" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 calls() { # REGION CALLS
 	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
 }
-# At the end, tach run waits 2 s for remaining threads, one of which may get no processor: a test that took this long,
-# and lacks something, is repeated.
+# At the end, tach run waits 2 s for remaining threads, one of which may get no processor: if a test took this long
+# and lacks something, it is repeated.
 in_time() { # COMMAND
 	local was=$rc began
 	for _ in {1..50}; do
@@ -47,7 +47,7 @@ run 127 "$work/none"; says 'none: No such file'
 run 126 "$work"
 result statuses
 
-# The first two cases need no counters; the message is the same without any.
+# The first two cases need no counters; the message is the same without counters.
 run 125 --topdown=7 true; says 'level from 1 to 6'
 run 125 --topdown=1 --topdown=2 true; says 'two levels'
 TACH_PMU=core run 125 --topdown "$target" once; says 'no events for its issue slots'; grep -q elapsed "$work/err" && rc=1
@@ -55,7 +55,7 @@ TACH_PMU=skl run 0 --topdown=1 -m topdown:1 --outside "$target" once
 says 'topdown_retiring .*work was completed'; says '^What to look at next: in \(whole program\), '
 result topdown
 
-# Deadly signals: the counts so far are in the report, and the signal has its normal effect.
+# Fatal signals: the counts up to then are in the report, and the signal has its normal effect.
 for n in 1 2 3 6 13 14 15; do
 	run $((128 + n)) "$target" ended-by $n
 	says "ended by signal $n "; calls '\(all threads\)' 1; calls work 1
@@ -80,8 +80,8 @@ run 0 "$target" ended-by stopped; calls work 1
 (trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1
 result handed_on
 
-# The main thread, and five made by pthread_create and thrd_create, one of which lives to the end and blocks all
-# signals.
+# The main thread, and five threads made by pthread_create and thrd_create, one of which lives to the end and blocks
+# all signals.
 threads() { run 0 "$target" threads; calls '\(all threads\)' 6; calls work 1; }
 each_thread() {
 	local n
@@ -96,7 +96,7 @@ without_regions() {
 }
 in_time threads; in_time each_thread; in_time without_regions
 result threads
-# A thread that blocks all signals itself.
+# A thread that itself blocks all signals.
 run 0 "$target" hidden; calls work 1; calls '\(all threads\)' 2
 result hidden
 
@@ -117,12 +117,12 @@ run 0 --per-process "$target" children
 [ "$(grep -cE '^\(process [0-9]+ target\) +1 ' "$work/err")" = 3 ] || rc=1
 run 0 --per-program "$target" children
 calls '\(target\)' 3; calls '\(sh\)' 1; calls work 3
-# More processes than there is room for in memory.
+# More processes than memory has room for.
 run 0 --per-program -- bash -c 'for i in $(seq 300); do (:); done; exit 0'
 calls '\(bash\)' 302
 result rows
 
-# Counters from outside: for any end of any program; the program's regions are not in the report.
+# Counters from outside: for every way in which a program ends; the program's regions are not in the report.
 run 0 --outside -e page-faults -m 'twice = 2 * page-faults' "$target" once
 calls '\(whole program\)' 1; says 'page-faults +twice '; grep -q '^work' "$work/err" && rc=1
 awk '/^.whole/ && $9 > 0 && $10 == 2 * $9 { found = 1 } END { exit !found }' "$work/err" || rc=1
@@ -170,7 +170,7 @@ else
 	echo "skip run_static: no static libraries here"
 fi
 
-# An error in a list is shown with its position, and nothing is run.
+# An error in a list is shown with its position, and no program runs.
 place() { # OPTION STRING SENTENCE CARET-COLUMN
 	run 125 "$1" "$2" -- touch "$work/ran"
 	says "^tach run: $3"
@@ -222,12 +222,12 @@ says '^"work",.*"four",'
 env TACH_METRICS=twice "$tach" run "$target" once >"$work/out" 2>"$work/err"
 says '^region .* twice( |$)'
 unset TACH_DERIVED
-# An event that a derived event already counts.
+# A list names an event that a derived event already counts.
 run 0 -m page-faults "$target" once
 says '^region .* page-faults '
 result metrics_by_name
 
-# Ends of processes without destructors.
+# Processes that end without destructors.
 gcc -O1 -Iinclude -o "$work/ends" tests/unit/tools/run/ends.c -L"$B" -ltach -lpthread -Wl,-rpath,"$PWD/$B" || exit 1
 run 6 "$work/ends" quick_exit; calls work 1; calls '\(all threads\)' 1
 run 0 "$work/ends" pthread_exit; calls work 1; calls '\(all threads\)' 2
@@ -235,7 +235,7 @@ run 0 "$work/ends" close; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
 result ends
 
-# Rights, descriptors and folders that a process gives up: its report needs none of them.
+# A process gives up rights, descriptors and folders: its report needs none of them.
 delivered() { # KIND [THREADS [CALLS-OF-WORK]]
 	run 0 "$work/ends" child "$1"; calls work "${3:-1}"; calls work_of_child 1; calls '\(all threads\)' "${2:-2}"
 	grep -q 'left no report' "$work/err" && rc=1
@@ -243,7 +243,7 @@ delivered() { # KIND [THREADS [CALLS-OF-WORK]]
 }
 for kind in close _exit exit_group; do delivered $kind; done
 result ends_without_descriptors
-# A child whose fork ran no hook has a report in addition to its parent's.
+# A fork that runs no hook: the child has a report in addition to its parent's.
 delivered bare; calls bare 1
 delivered ask; calls asked 1; grep -q 'seccomp filter' "$work/err" && rc=1
 result ends_beside
@@ -255,7 +255,7 @@ result ends_in_between
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	for kind in nobody chroot; do delivered $kind; done
 	delivered family 3; calls work_of_grandchild 1
-	# The build may lie where other users have no access.
+	# Other users may have no access to the build folder.
 	mkdir "$work/readable" && cp "$B/tach" "$B/libtach-run.so" "$work/readable" && chmod 755 "$work" "$work"/readable/*
 	tach=$work/readable/tach
 	run 0 setpriv --reuid=65534 --clear-groups true; calls '\(all threads\)' 2
@@ -271,7 +271,7 @@ for kind in instruction kill; do
 	says '1 processes missing in this report'
 done
 result ends_unseen
-# A filter that kills: the program's status and data are its own.
+# A filter that kills: the program's status and data are the same as without tach.
 run 8 "$work/ends" filter; calls work 1; grep -qx data "$work/out" || rc=1
 says '1 of 1 processes and programs installed a seccomp filter and were counted until then'
 run 137 "$work/ends" seccomp; calls work 1
@@ -285,7 +285,7 @@ result ends_confined
 run 0 bash -c 'exec 3<&-; for ((i = 3; i < 2000; i++)); do eval "exec $i>&-"; done; "$1" once' - "$target"; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
 run 0 bash -c 'for ((i = 0; i < 100; i++)); do "$1" once & done; wait' - "$target"; calls work 100
-# RLIMIT_FSIZE: only the areas that fit, possibly none, without harm to the program.
+# RLIMIT_FSIZE: only the areas that fit exist, possibly none, and the program is not affected.
 (ulimit -f 40000; run 0 "$target" children; calls work 3; exit $rc) || rc=1
 (ulimit -f 0; "$tach" run "$target" once 2>&1) | cat >"$work/err"; [ "${PIPESTATUS[0]}" = 0 ] || rc=1
 says 'no memory to share with the program: File too large; counting from outside'; calls '\(whole program\)' 1
@@ -300,8 +300,8 @@ done
 (TMPDIR=/nonexistent; run 0 "$target" once; calls work 1; exit $rc) || rc=1
 result results
 
-# The extra work of a process with only the clock: system calls, and instructions if they can be counted. No file is
-# made; the default events are tried once for all processes.
+# The additional work for a process with only the clock: system calls, and instructions if they can be counted. No
+# file is made; the default events are tried once for all processes.
 echo 'int main(void) { return 0; }' | gcc -O1 -x c -o "$work/nothing" - || exit 1
 calls_of() { # OPTION...
 	env -u TACH_EVENTS -u TACH_METRICS strace -f -o "$work/trace" "$tach" run "$@" "$work/nothing" 2>"$work/err" || rc=1
@@ -309,7 +309,7 @@ calls_of() { # OPTION...
 }
 if strace -o /dev/null true 2>/dev/null; then
 	calls_of
-	# /proc/self/status shows whether there is a debugger, and cmdline the program's name for the report.
+	# /proc/self/status shows if there is a debugger, and cmdline gives the program's name for the report.
 	if grep -q 'No hardware counters' "$work/err"; then ! grep -vE '"/proc/self/(status|cmdline)"' "$work/calls" | grep -E 'perf_event_open|/sys/|/proc/' || rc=1; fi
 	calls_of -e ''
 	calls=$(wc -l <"$work/calls")
@@ -320,8 +320,8 @@ if strace -o /dev/null true 2>/dev/null; then
 else
 	echo "skip run_calls: strace cannot trace here"
 fi
-# Instructions, including the loader's; the program alone takes about 130,000 with glibc 2.36. Between 465,000 and
-# 504,000 more were seen: the loader's hashes and the length of names vary.
+# Instructions, including the loader's; the program alone takes about 130,000 with glibc 2.36. Observed were 465,000
+# to 504,000 more: the loader's hashes and the length of names vary.
 if valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/nothing" 2>"$work/alone.txt"; then
 	env -u TACH_EVENTS -u TACH_METRICS valgrind --tool=callgrind --callgrind-out-file=/dev/null --trace-children=yes \
 		--log-file="$work/valgrind.%p" "$tach" run -e '' "$work/nothing" 2>"$work/err" || rc=1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A program under tach run ends like without it: its status, its output and their order. A part of the matrix of
-# blocking calls, ways to end and states (all of it: tests/journeys/ends_as_alone.sh); its view of its signals; threads
-# that end by a system call; constructors that wait for a thread; programs that cannot load the preloaded object.
+# A program under tach run ends as without it: its status, its output and their order are the same. Tests a part of
+# the matrix of blocking calls, ways to end and states (all of it: tests/journeys/ends_as_alone.sh); the program's
+# view of its signals; threads that end by a system call; constructors that wait for a thread; programs that cannot
+# load the preloaded object.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

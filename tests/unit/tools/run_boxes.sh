@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --outside with events of boxes: one box, the sum of all, in metrics and with a program's own events; and the
-# messages if they cannot be counted. Kernel and sysfs are simulated.
+# tach run --outside with events of boxes: one box, the sum of all boxes, in metrics and with a program's own events;
+# and the messages if they cannot be counted. Kernel and sysfs are simulated.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -29,7 +29,7 @@ for value in '"rd":{"value":4000,' '"bytes":{"value":256000,' '"faults":{"value"
 done
 result sum
 
-# Refused before the program runs.
+# These are refused before the program runs.
 REFUSE=13 run 125 --outside -e 'task-clock,rd=uncore_imc_0/event=4/' touch "$work/ran"
 says 'rd: '; says '^ {18}\^$'; [ ! -e "$work/ran" ] || rc=1
 REFUSE=24 run 125 --outside -e 'uncore_imc_0/event=4/' true; says 'ulimit -n'
@@ -39,7 +39,7 @@ run 125 --outside -e 'rd=uncore_imc_*/event=4/' -m 'x = rd + nosuch' true; says 
 run 125 -e 'uncore_imc_*/event=4/' true; says '--ambient counts them'
 result refusals
 
-# --ambient: a row for the whole machine next to a program's regions, which do not include it.
+# --ambient: a row for the whole machine next to a program's regions, which do not contain it.
 rd='rd=uncore_imc_*/event=4/; pace = rd / elapsed_ns'
 run 0 --ambient "$rd" true
 says '^region .* rd .*pace'; says '^\(whole machine\) .* 4000 .*shared'; says '^\(all threads\) .* - .*(exact|clock)'
@@ -61,8 +61,8 @@ run 0 --outside -e page-faults --ambient "$rd" true; says '^\(whole program\) .*
 run 0 --per-thread --ambient "$rd" true; says '^\(whole machine\) .* 4000 '
 result ambient
 
-# Events of the program together with those of boxes, in the list, in a metric, or by TACH_AMBIENT: each with its own
-# scope.
+# Events of the program together with those of boxes, in the list, in a metric, or by TACH_AMBIENT: each counts its
+# own scope.
 mixed='rd=uncore_imc_*/event=4/, faults=page-faults; each = rd / faults'
 run 0 --ambient "$mixed" -o "$work/m.json" true
 TACH_AMBIENT=$mixed run 0 -o "$work/e.json" true
@@ -99,7 +99,7 @@ for name in sys.argv[1:]:
     assert abs(row["bandwidth"]["value"] - mb) < mb / 1000 and "shared" in row["bandwidth"]["flags"], (row, mb)
 END
 unset TACH_DERIVED
-# Metrics whose boxes this machine lacks, or may not open: one message with the cure.
+# Metrics of boxes that this machine lacks, or may not open: one message with the cure.
 export TACH_PMU=spr
 run 125 --outside -m memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'
 run 125 --ambient memory_bandwidth_read true; says 'this machine has no box spr_unc_imc\*; load the kernel'

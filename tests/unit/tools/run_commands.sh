@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tach run -r N -- ONE :: Several commands run in turns: each is compared with the first, with exact counts in an
-# emulator; errors of the command line; the JSON is read again, with the command as a region.
+# emulator; errors of the command line; the JSON is read back, with each command as a region.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

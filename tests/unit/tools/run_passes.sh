@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach run --passes: a program runs once for each set of events, and the counts become one report. The emulator counts,
-# because its counts repeat. A named PMU gives the number of counters: Knights Landing has two.
+# tach run --passes: a program runs once for each set of events, and the counts become one report. An emulator counts,
+# because its counts repeat exactly. The PMU's name decides the number of counters: Knights Landing has two.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -108,7 +108,7 @@ v = {q: r['inclusive'][q]['value'] for r in json.load(open('m.json'))['regions']
 print('%.6g' % ((v['L1-dcache-loads'] + v['L1-dcache-stores'] + v['branches']) / v['instructions']))")"
 result metrics
 
-# A run that differs from the first is not joined; the others are.
+# A run that differs from the first one is not joined; the others are.
 run 3 2 --emulate -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
 # The second set counts loads.
 is lost "$(value again.json changing L1-dcache-loads)" lost
@@ -120,7 +120,7 @@ run 3 2 --passes=100 --emulate -e "$events" -o again.json ./program count again 
 is 'within the bound' "$(value again.json changing L1-dcache-loads | grep -c lost)" 0
 result disagreement
 
-# In one run sets take turns: each entry's counts are estimated for all entries, next to the events that all sets count.
+# Sets take turns in one run: the counts of each are scaled to all entries, next to the events that all sets count.
 cat >turns.c <<'C'
 #include <tach.h>
 int main(void)

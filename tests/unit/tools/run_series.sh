@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tach run -I, -p and -r: interval counts from outside add up to the total; a running process with existing and future
-# threads; and repeated runs with median, interval and mean. Any machine counts page faults: the program touches a known
-# number of pages.
+# threads; and repeated runs with median, interval and mean. Any machine counts page faults: the program touches a
+# known number of pages.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -22,7 +22,7 @@ first_row() { # FILE: until it is there; minutes are no limit that a slow machin
 	done
 }
 
-# The program's own start takes some hundred faults more. The program continues when the first interval is over,
+# The start of the program takes some hundred more faults. The program continues when the first interval is over,
 # however late that is.
 mkfifo "$work/there" "$work/go" "$work/gone"
 "$tach" run -I 0.05 --format json -e page-faults -m 'twice = 2 * page-faults' -o "$work/series.json" "$work/faults" 5000 "$work/there" "$work/go" \
@@ -70,7 +70,7 @@ target() {
 	"$work/faults" 2000 "$work/there" "$work/go" & pid=$!
 	read -r -n 1 _ <"$work/there"
 }
-# The command counts the process until the process ends.
+# The command counts until the process ends.
 until_it_ends='echo b >"$1"; while kill -0 $2 2>/dev/null && [ "$(cut -d" " -f3 /proc/$2/stat)" != Z ]; do sleep 0.02; done'
 row() { # REGION LEAST MOST
 	awk -F, -v region="^\"$1" -v least="$2" -v most="$3" '
@@ -87,7 +87,7 @@ row "\\(thread $pid faults\\)" 4000 4100
 other=$(sed -n "s/^\"(thread \([0-9]*\) faults)\",.*/\1/p" "$work/err" | grep -vx $pid | sort -u)
 row "\\(thread $other faults\\)" 2000 2050
 [ "$(grep -c 'inclusive,"page-faults"' "$work/err")" = 2 ] || rc=1
-# Without a command: until the process ends, or an interrupt arrives.
+# Without a command it counts until the process ends, or an interrupt arrives.
 target
 "$tach" run -p $pid -I 0.02 -e page-faults -o "$work/series.csv" 2>"$work/err" & counting=$!
 first_row series.csv
@@ -100,7 +100,7 @@ first_row series.csv
 kill -TERM $counting; wait $counting || { echo '# ended by the signal'; rc=1; }
 says "^process $pid was counted for "
 kill -0 $pid || { echo '# the process was harmed'; rc=1; }
-# Without a reader of the output, and without a program to wait for.
+# The reader of the output ends, and there is no program to wait for.
 ("$tach" run -p $pid -I 0.02 -e page-faults 2>&1; echo $? >"$work/status") | head -n 1 >/dev/null
 [ "$(cat "$work/status")" = 125 ] || { echo '# it goes on without a reader'; rc=1; }
 kill $pid
@@ -131,7 +131,7 @@ for s in rows.values():
     assert len(v) == 7 and s["median"] == statistics.median(v), s
     assert abs(s["mean"] - statistics.fmean(v)) <= 1e-9 * abs(s["mean"]), s
     assert min(v) <= s["low"] <= s["median"] <= s["high"] <= max(v), s
-    # The extremes of seven runs: each misses the median if all values are on one side of it.
+    # The extremes of seven runs: the interval misses the median if all values are on one side of it.
     assert s["low"] == min(v) and s["high"] == max(v) and abs(s["confidence"] - (1 - 2 / 2**7)) < 1e-12, s
 faults = rows["(all threads)", "page-faults"]
 assert all(300 <= v <= 600 for v in faults["values"]), faults

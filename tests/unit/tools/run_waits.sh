@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# No code waits for a lock that a signal handler, a fork or the allocator holds: programs that get signals during
-# malloc and forks end normally. A hang is detected without a clock: all its processes sleep, and the kernel has not
-# switched to any of their threads for a while.
+# No code waits for a lock that is held by code below a signal handler, by a fork or by the allocator: programs that
+# get signals during malloc and forks end normally. A hang is detected without a clock: all threads of the program
+# sleep, and the kernel has not switched to any of them for a while.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A soak runs a piece of each part, except parts that another soak runs; continues where it stopped; and reports when
-# all goals are reached and what ran. If it finds a fault, it reports that, in its log too.
+# all goals are reached, and what ran. If it finds a fault, it reports the fault, in its log too.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build} failed=0

@@ -14,7 +14,7 @@ gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -lt
 . tests/cases top
 no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
 run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
-# While no thread has a processor, an interval is empty. A thread that loses its processor during a write for too long
+# While no thread has a processor, intervals are empty. A thread that loses its processor during a write for too long
 # is missing, and counted as stale.
 top_until() { # CONDITION ARGUMENT...
 	local condition=$1; shift
@@ -55,7 +55,7 @@ run top --once -i 0.01 -r 'x*' $pid
 grep -q '^work' "$work/out" && no "a region that was not asked for"
 run top --once -i 0.05 -c page-faults,faults $pid
 grep -qE '^REGION +CALLS/S +TIME% +SELF% +THR +AVG +page-fa.*/S +faults$' "$work/out" || no "columns that were chosen"
-# Four threads are in the region all the time: its time is at most theirs.
+# Four threads are in the region all the time: the region's time is at most theirs.
 for _ in {1..20}; do
 	run top --once -i 0.01 $pid
 	awk '$1 == "work" && ($3 > 400 || $4 > 400) { bad = 1 } END { exit bad }' "$work/out" || no "more than all the time"
@@ -87,7 +87,7 @@ run report -p 0; [ $status = 2 ] || no "report -p 0: $status"
 run report --diff -p 1 a b; [ $status = 2 ] || no "report --diff -p: $status"
 if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
 	setpriv --reuid=65534 --clear-groups "$tach" top --once $pid >"$work/out" 2>"$work/err"; status=$?
-	# The build may lie where other users have no access.
+	# Other users may have no access to the build folder.
 	[ $status = 126 ] || [ $status = 127 ] || grep -q 'may not be read: that needs its user' "$work/err" || no "another user: $status"
 fi
 result refusals
@@ -111,8 +111,8 @@ grep -q '"worst":\[{"at":[0-9.]*,"tag":"0x[0-9a-f]*","thread":[0-9]*,.*"flags":\
 kill -KILL $other; wait $other 2>/dev/null
 result worst
 
-# Processes whose registries take longest to read, next to a normal one. Each took two seconds of processor time; the
-# limit here is far above the sum of all.
+# Processes whose registries take the longest time to read, next to a normal process. Each would take two seconds of
+# processor time; the limit here is far above the expected sum.
 gcc -O1 -Iinclude -I. -o "$work/forged" tests/unit/tools/top/forged.c "$B/libtach.a" -lm -lpthread || exit 1
 for _ in {1..8}; do
 	TACH_ENABLE=1 TACH_EVENTS='' "$work/forged" >"$work/ready" &
@@ -131,7 +131,7 @@ kill -KILL "${forged[@]}"; wait "${forged[@]}" 2>/dev/null
 forged=()
 result forged
 
-# The process ends while it is watched.
+# The watched process ends.
 "$tach" top -i 0.05 $pid >"$work/out" 2>"$work/err" &
 watcher=$!
 until grep -q '^work' "$work/out"; do kill -0 $watcher || break; sleep 0.01; done

@@ -102,7 +102,7 @@ for c in derived diff dispatch doctor encode gate history list report run top; d
 			{ echo "# tach $c $h: status $s"; rc=1; }
 	done
 	say $rc "$c --help"
-	# All options fit a terminal of 80 columns and 30 lines, and the details are in the manual page that the text names.
+	# The help fits a terminal of 80 columns and 30 lines, and names the manual page with the details.
 	rc=0
 	[ "$(wc -l <"$work/out")" -le 30 ] && ! grep -nE '^.{81}' "$work/out" && [ -f "man/tach-$c.1" ] &&
 		tr '\n' ' ' <"$work/out" | grep -q "[Mm]an tach-$c explains" || { sed 's/^/# /' "$work/out"; rc=1; }

@@ -11,7 +11,7 @@ static struct tach__uncore_event events[] = {
 	{(char *)"reads", 2}, {(char *)"writes", 2}, {(char *)"power", 1}};
 static const struct tach_uncore three = {.nevents = 3, .event = events};
 
-/* Each member is found again, with any others in the set. */
+/* Each member is found again, whatever other members the set has. */
 static void members(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -155,7 +155,7 @@ static void privileges(void)
 {
 	static const struct {
 		struct tach__settings s;
-		const char *text; /* NULL: the cause is another one */
+		const char *text; /* NULL: another error is the cause */
 	} all[] = {
 		{{.paranoid = 1},
 		 "energy: a box counts for all programs, which takes CAP_PERFMON "

@@ -36,7 +36,7 @@ static int take(void *context, const struct perf_event_attr *attr, int cpu,
 	return 0;
 }
 
-/* Without a sysfs the bits show which boxes exist; with one, its devices do. */
+/* Without a sysfs the bits show which boxes exist; with a sysfs, its devices do. */
 static void all_of_its_kind(void)
 {
 	static const struct {
@@ -47,7 +47,7 @@ static void all_of_its_kind(void)
 		{"UNC_M_CAS_COUNT:RD", 0, 3, 2000 + 2100 + 2200, NULL},
 		{"UNC_M_CAS_COUNT.RD:cpu=7", 0, 3, 2007 + 2107 + 2207, NULL},
 		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", 0, 1, 2000, NULL},
-		/* A kind of box without numbers. */
+		/* A kind of box that is not numbered. */
 		{"UNC_P_CLOCKTICKS", 0, 1, 3200, NULL},
 		{"UNC_M_CAS_COUNT:RDD", TACH_ERR_ATTR, 0, 0,
 		 "UNC_M_CAS_COUNT has no umask or modifier 'RDD'; did you mean RD?"},
@@ -72,7 +72,7 @@ static void all_of_its_kind(void)
 }
 
 /*
- * With its kind in front, the name must fit a full name's buffer; otherwise it means one box.
+ * With the kind before it, the name must fit a full name's buffer; otherwise it means one box.
  */
 static void long_strings(void)
 {
@@ -104,7 +104,8 @@ static void events_without_a_box_use_this_machine(void)
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc1"), &info) == 0 && info.present);
 	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc4"), &info) == 0 && !info.present);
 	/*
-	 * A kind without a sysfs name has only boxes of the CPU; this machine has none of them.
+	 * A kind without a sysfs name exists only as boxes of the CPU; this machine has none of
+	 * them.
 	 */
 	n = 0;
 	CHECK(tach__uncore_boxes("nhm_unc*::UNC_X", NULL, &taker, &err) == TACH_ERR_NOTFOUND &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes counted together with a program, and their metrics, with a simulated sysfs. */
+/* Boxes counted together with a program, and metrics over them, with a simulated sysfs. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -88,7 +88,10 @@ static void meant(void)
 		{"uncore_imc_*/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"UNCORE_IMC_*/config=0x104/:cpu=1", "20:104@1 21:104@1"},
 		{"uncore_imc_1/event=4/", "21:4@0 21:4@28"},
-		/* Shortened like perf's names: no uncore_, no number, patterns. */
+		/*
+		 * Shortened as perf's names are: without uncore_, without a number, or as a
+		 * pattern.
+		 */
 		{"uncore_imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"imc_1/event=4/", "21:4@0 21:4@28"},
@@ -98,13 +101,13 @@ static void meant(void)
 		{"*pc*/config=1/", "32:1@0 32:1@1"},
 		{"pcu/config=1/", "32:1@0 32:1@1"},
 		{"big/event=1/", "50:1@0"},
-		/* A device of this kind without the term is left out. */
+		/* A device of this kind without the term is omitted. */
 		{"*imc_*1*/only=4/", "21:4@0 21:4@28"},
 		{"uncore_pcu/config=1/", "32:1@0 32:1@1"},
 		{"skx_unc_pcu::UNC_P_CLOCKTICKS", "32:0@0 32:0@1"},
 		/* Types from 6 on belong to devices. */
 		{"odd_6/event=1/", "6:1@0"},
-		/* If sysfs names no processor, the string must. */
+		/* If sysfs names no processor, the string must name one. */
 		{"skx_unc_upi0::UNC_UPI_CLOCKTICKS:cpu=2", "30:1@2"},
 	};
 
@@ -122,7 +125,7 @@ static void meant(void)
 	}
 }
 
-/* Lists of processors are not truncated: each processor is counted, or the box is refused. */
+/* Lists of processors are not cut: each processor is counted, or the box is refused. */
 static void long_lists(void)
 {
 	char list[20000] = "0", *to = list + 1;
@@ -200,12 +203,12 @@ static void refused(void)
 		 "uncore_pcu/config=1,period=9/" NO_SAMPLES},
 		{"uncore_pcu/config=1/:freq=9", TACH_ERR_NOTSUPP, 1,
 		 "uncore_pcu/config=1/:freq=9" NO_SAMPLES},
-		/* A file cpumask that names no processor. */
+		/* The file cpumask names no processor. */
 		{"uncore_nil/config=1/", TACH_ERR_NOTSUPP, 1,
 		 "uncore_nil/config=1/:u=1:k=1:h=1:precise=0:excl=0:mg=0:mh=1: sysfs has no "
 		 "file cpumask with the processors that count it; name one with "
 		 ":cpu=N"},
-		/* A star cannot replace a kind's number. */
+		/* A star cannot replace the number of a kind. */
 		{"skx_unc_im*c::UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
 		{"skx_unc_imc*:UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
 		{"*::UNC_M_CAS_COUNT:RD", TACH_ERR_NOTFOUND, 1, NULL},
@@ -245,7 +248,7 @@ static void long_strings(void)
 	}
 }
 
-/* A device that cannot be examined is not reported as absent. */
+/* A device that cannot be read is not reported as absent. */
 static void without_descriptors(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -69,7 +69,10 @@ static void read_all(void)
 		 {1, 32, 30},
 		 {READ, READ, READ},
 		 READ},
-		/* A group not yet enabled; a time above the total counts as the total. */
+		/*
+		 * A group that is not yet enabled; a running time above the enabled time counts
+		 * as equal to it.
+		 */
 		{{{2, 0, 0, {1, 2, 0}, 0}, {3, 8, 9, {10, 20, 30}, 0}},
 		 {1, 32, 30},
 		 {READ, READ, READ},
@@ -82,7 +85,9 @@ static void read_all(void)
 		 {1, 272, 270},
 		 {READ, SCALED, SCALED},
 		 SCALED},
-		/* An event without a counter; a wrong number of events; a truncated result. */
+		/*
+		 * An event without a counter; a wrong number of events; an incomplete result.
+		 */
 		{{{2, 9, 0, {1, 2, 0}, 0}, {3, 9, 9, {10, 20, 30}, 0}},
 		 {0, 30, 30},
 		 {LOST, LOST, READ},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated kernel that opens every event; records each event's leader, and which are still
- * open.
+ * A simulated kernel that opens every event, and records each event's leader and which events
+ * are still open.
  */
 #ifndef TESTS_UNIT_UNCORE_KERNEL_H
 #define TESTS_UNIT_UNCORE_KERNEL_H
@@ -19,7 +19,7 @@ enum { FD = 1000, MOST = 100 };
 static long leaders[MOST];
 static int open_now[MOST], nopened, nopen;
 static long refusal;
-static int from_0; /* the next event is opened as descriptor 0, and moved up from there */
+static int from_0; /* the next event gets descriptor 0, and is moved up from there */
 
 static long kernel(long number, long a, long b, long c, long d, long e, long f)
 {

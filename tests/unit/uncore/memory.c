@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening events of boxes: each allocation fails once, each open leaves nothing after its
- * close, and a group has at most the members that fit. The test's own malloc replaces the C
- * library's, and the test simulates the kernel.
+ * Opening events of boxes: each allocation fails once, each close frees all, and a group has at
+ * most the members that fit. The test's own malloc replaces the C library's, and the test
+ * simulates the kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void each_allocation(void)
 
 	if (!WATCHED)
 		SKIP("the sanitizer's malloc");
-	/* Allocations that are made once per process. */
+	/* These allocations are made once per process. */
 	CHECK(open_events("uncore_qpi_*/config=4/", &u) == TACH_ERR_NOTFOUND && !u);
 	for (fail_at = 0;; fail_at++) {
 		long before = live;
@@ -54,7 +54,7 @@ static void each_allocation(void)
 			CHECK(u && tach_uncore_count(u) == 3 && nopen == 3 * 2);
 		else
 			/*
-			 * A folder that cannot be read because memory is exhausted counts as
+			 * If memory is exhausted, a folder that cannot be read counts as
 			 * absent.
 			 */
 			CHECK(!u && !err.line && (fail_at || !err.column) &&
@@ -69,8 +69,8 @@ static void each_allocation(void)
 			break;
 	}
 	/*
-	 * Allocations: the whole, three times its list, a string and a name, and each of five
-	 * groups.
+	 * Allocations: the object, three for its list, a string and a name each, and each of
+	 * five groups.
 	 */
 	CHECK(failed == 1 + 3 * 3 + 5, "%d", failed);
 }
@@ -145,7 +145,8 @@ static void ambient(void)
 	      "%d:%d %s", err.line, err.column, err.text);
 	armed = 0;
 	opt.events = "page-faults";
-	for (int i = 0; i < 2; i++) { /* the first set allocates what stays in the process */
+	/* The first set makes allocations that stay in the process. */
+	for (int i = 0; i < 2; i++) {
 		before = live;
 		a = (struct tach__ambient){NULL, NULL};
 		CHECK(tach_set_create(&opt, &a.set, &err) == 0, "%s", err.text);
@@ -173,7 +174,7 @@ static void refused_by_the_kernel(void)
 	refusal = 0;
 }
 
-/* No event keeps the descriptor number of a standard stream. */
+/* No event keeps the number of a standard stream. */
 static void moved_up(void)
 {
 	struct tach_uncore *u = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting on boxes: which events are opened on which processor and in which group, the values
- * read, and the messages of refusals. The test simulates kernel and sysfs.
+ * Counting on boxes: the events that are opened, their processor and group, the values read,
+ * and the messages of refusals. The test simulates kernel and sysfs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static long perf_open(const struct perf_event_attr *attr, long pid, long cpu, lo
 {
 	if (refusal && nopened >= refuse_after)
 		return refusal;
-	/* Like every driver of boxes (PERF_PMU_CAP_NO_EXCLUDE, kernel/events/core.c). */
+	/* As in every driver of boxes (PERF_PMU_CAP_NO_EXCLUDE, kernel/events/core.c). */
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 	    attr->exclude_idle || attr->exclude_host || attr->exclude_guest)
 		return -EINVAL;
@@ -146,7 +146,7 @@ static struct tach_uncore *must(const char *events)
 
 /* ---- cases ---- */
 
-/* Each socket's processor counts for its boxes, for no process. */
+/* Each socket's processor counts for its boxes, not for a process. */
 static void one_box(void)
 {
 	struct tach_uncore *u = must("rd=skx_unc_imc0::UNC_M_CAS_COUNT:RD");
@@ -210,7 +210,10 @@ static void all_boxes(void)
 	}
 }
 
-/* A box counts one event per counter at a time; the others follow. */
+/*
+ * A box counts as many events at a time as it has counters; the others follow in further
+ * groups.
+ */
 static void groups(void)
 {
 	struct tach_uncore *u;
@@ -264,7 +267,7 @@ static void provenance(void)
 	tach_uncore_close(u);
 }
 
-/* A foreign descriptor that now has one of our numbers is not read, changed or closed. */
+/* If another file of the program has one of our numbers, it is not read, changed or closed. */
 static void replaced(void)
 {
 	struct tach_uncore *u;
@@ -385,7 +388,7 @@ static void privileges(void)
 	}
 }
 
-/* An event alone means all boxes of its kind; boxes need not be numbered. */
+/* An event without a box means all boxes of its kind; boxes need not be numbered. */
 static void names(void)
 {
 	struct tach_uncore *u = must("pcu=skx_unc_pcu::UNC_P_CLOCKTICKS,uncore_pcu/config=1/");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls FIRST COUNT [once]: COUNT sequences of random calls of PAPI's functions, from seed
- * FIRST on; once: from one initialised library, which costs Debian's most of its time. Prints
- * each call with its answer, but no counts and no codes of natives: two libraries that answer
- * alike print alike.
+ * calls FIRST COUNT [once]: makes COUNT sequences of random calls of PAPI's functions, starting
+ * with seed FIRST; once: after one initialisation, which takes most of the time of Debian's
+ * library. Prints each call with its answer, but no counts and no codes of native events:
+ * libraries with the same answers print the same text.
  */
 #include <papi.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ static const char *a_name(void)
 	return names[pick(NAMES)];
 }
 
-/* Two of three are events that count. */
+/* Two of three events can be counted. */
 static int an_event(void)
 {
 	static const int codes[] = {0,
@@ -65,7 +65,7 @@ static int an_event(void)
 	return PAPI_event_name_to_code(names[pick(5)], &code) == PAPI_OK ? code : 0;
 }
 
-/* Number 5 is a component of ours, and none of Debian's. */
+/* Number 5 is a component that only our library has. */
 static int a_component(unsigned n, int below)
 {
 	int c = (int)pick(n) - below;
@@ -169,7 +169,7 @@ static int step(void)
 		return DO(PAPI_add_named_event(s, name));
 	}
 	case 8:
-	case 9: /* PAPI dies of a set that never had an event */
+	case 9: /* PAPI crashes on a set that never had an event */
 		code = DO(PAPI_get_eventset_component(s));
 		return code < 0 ? code : DO(PAPI_remove_event(s, event));
 	case 10:
@@ -268,7 +268,7 @@ static int child(uint64_t number, int once)
 	return 0;
 }
 
-/* A library that dies takes its sequence with it, not the rest. */
+/* If the library crashes, only its sequence is lost. */
 int main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;

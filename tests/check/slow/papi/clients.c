@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Caliper's and TAU's measurement services call, in their order and with their arguments:
- * one line for each call with its answer. Counts are printed as whether they are plausible.
+ * The calls of Caliper's and TAU's measurement services, in their order and with their
+ * arguments: prints one line for each call with its answer. For counts it prints only whether
+ * they are plausible.
  */
 #include <papi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in regions, in two threads, and one whose name would end a script. */
+/* Nested regions in two threads, and a region whose name would end a script. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <tach.h>

@@ -93,7 +93,7 @@ static void ten_thousand_sites(void)
 	CHECK(entered(THREADS + 1, THREADS + 1) == LIBRARIES * EACH);
 }
 
-/* The counts stay, and words of unloaded libraries are not written. */
+/* The counts stay, and no word of an unloaded library is written. */
 static void half_of_them_unloaded(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)
@@ -104,7 +104,7 @@ static void half_of_them_unloaded(void)
 	CHECK(entered(1, 1) == LIBRARIES * EACH / 2, "%d", entered(1, 1));
 }
 
-/* The loaded sites are the same ones again. */
+/* The sites of a library that is loaded again are the earlier ones. */
 static void loaded_again(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)
@@ -157,7 +157,7 @@ static void come_and_go_while_sets_are_exchanged(void)
 	CHECK(entered(1, 1) == LIBRARIES * EACH);
 }
 
-/* One site more than the maximum is refused, and does no harm. */
+/* One site more than the maximum is refused, without other effects. */
 static void more_sites_than_there_can_be(void)
 {
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin with a copy of the library of its own. */
+/* A plugin that contains its own copy of the library. */
 #include <tach.h>
 
 void enter(void);
@@ -19,7 +19,7 @@ int configure(void)
 	return tach_regions_configure(&opt, NULL);
 }
 
-/* number of regions that this copy sees; -1: none */
+/* returns how many regions this copy sees, or -1 */
 int calls(const char *name)
 {
 	struct tach_snapshot *s;

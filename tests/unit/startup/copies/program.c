@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * program CYCLES PLUGIN...: opens every plugin, enters its region and closes it, CYCLES times.
- * "configure" among the plugins: the plugin before it switches regions on. With OWN, this
- * program has a region too.
+ * "configure" in the list: the plugin before it enables regions. With OWN, this program also
+ * has a region.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #endif
 #ifdef FOREIGN
 #include "core/region/region.h"
-/* A copy with a future layout. */
+/* A copy with a layout of a future version. */
 struct tach__beacon tach__beacon = {TACH__BEACON_MAGIC,
 				    99,
 				    sizeof tach__beacon,

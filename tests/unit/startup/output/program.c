@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends in different ways while a report is written: with a full pipe, with another file at the
- * number of standard error, with a child that outlives it.
+ * The program ends in different ways while a report is written: with a full pipe, with another
+ * file at the number of standard error, with a child that outlives it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int take_its_number(const char *file)
 		       : 1;
 }
 
-/* The child ends after the parent if `first` is given, else before. */
+/* With `first` the child ends after the parent, otherwise before it. */
 static int with_child(char **argv, int first, int exec)
 {
 	int gone[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A service that ends, or continues, as its first argument says. */
+/* A service that ends, or continues, depending on its first argument. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -147,7 +147,7 @@ static int serve(void)
 	return errno == 0 ? 0 : 9;
 }
 
-/* Each entry is longer than all before it: every interval has new worst entries. */
+/* Each entry is longer than all earlier ones, so every interval has new worst entries. */
 static void grow(void)
 {
 	for (int i = 0;; i++) {
@@ -196,7 +196,7 @@ static int now(void)
 	_exit(0);
 }
 
-/* A signal from inside does not end process 1 of a PID namespace. */
+/* A signal from inside its PID namespace does not end process 1. */
 static int first(void)
 {
 	work();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program traced by trace.sh: the first argument selects its work. */
+/* trace.sh traces this program; the first argument selects its work. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,7 +29,10 @@ static void planted(int n)
 	tach_tag(0);
 }
 
-/* The stacks of trace.sh; each entry takes some ms itself; `above` is still open at the end. */
+/*
+ * The stacks that trace.sh expects; each entry itself takes some ms; `above` is still open at
+ * the end.
+ */
 static void spin(void)
 {
 	for (volatile int i = 0; i < 2000000; i++)
@@ -88,7 +91,7 @@ static void many(void)
 	}
 }
 
-/* More threads, one after another, than rings. */
+/* Makes more threads, one after another, than there are rings. */
 static void short_lived(void)
 {
 	for (int i = 0; i < 200; i++) {

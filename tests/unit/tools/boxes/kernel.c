@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into tach or another program: a simulated kernel with two memory controllers, whose
- * sysfs is the folder SYSFS. A counter counts 1000 while it runs; REFUSE is the errno when one
- * is opened.
+ * sysfs is the folder SYSFS. A counter counts 1000 while it runs; REFUSE is the errno for
+ * opening one.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ long syscall(long number, ...)
 		const struct perf_event_attr *attr = (struct perf_event_attr *)a[0];
 		int fd;
 
-		/* Like every driver of boxes: PERF_PMU_CAP_NO_EXCLUDE. */
+		/* As in every driver of boxes: PERF_PMU_CAP_NO_EXCLUDE. */
 		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 		    attr->exclude_idle || attr->exclude_host || attr->exclude_guest) {
 			errno = EINVAL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The emulator's counts compared with arithmetic: assembly functions of known length between
- * begin and end of a reader. The same two calls around a function that only returns are
- * subtracted, so that no instructions of `return` remain. Prints a line "ok" or "not ok" for
- * each.
+ * The emulator's counts, compared with computed ones: assembly functions of known length
+ * between begin and end of a reader. The counts of the same two calls around a function that
+ * only returns are subtracted, so that no instructions of `return` remain. Prints a line "ok"
+ * or "not ok" for each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static __thread struct tach_reader *reader;
 static _Atomic int failures;
 static unsigned members = 2;
 
-/* A separate function, so that begin and end are the same code for any callee. */
+/* A separate function, so that begin and end have the same code for any callee. */
 static __attribute__((noinline)) uint32_t around(code *f, uint64_t n, uint64_t *delta)
 {
 	struct tach_mark mark;
@@ -90,7 +90,7 @@ __asm__(".text\n"
 	"turns:\tdec %rdi\n\tjnz turns\n\tret\n"
 	"nops:\t.rept 10000\n\tnop\n\t.endr\n\tret\n"
 	"kernel_calls:\tmov $110, %eax\n\tsyscall\n\tdec %rdi\n\tjnz kernel_calls\n\tret\n"
-	/* A load, a store, both in one: 8 bytes each, and the two of push and pop. */
+	/* A load, a store, both in one: 8 bytes each, and the two accesses of push and pop. */
 	"memory_words:\tlea target(%rip), %rsi\n"
 	"1:\tmov (%rsi), %rax\n\tmov %rax, 8(%rsi)\n\tincq 16(%rsi)\n\tpush %rax\n\tpop %rax\n"
 	"\tdec %rdi\n\tjnz 1b\n\tret\n"
@@ -117,7 +117,10 @@ __asm__(".text\n"
 	"\tdec %rdi\n\tjnz 1b\n\tmov %r8, %rbx\n\tret\n"
 	"locked:\tlock incq target(%rip)\n\tlock xadd %rax, target(%rip)\n\tdec %rdi\n\tjnz "
 	"locked\n\tret\n"
-	/* Four instructions, with the return and the two of the C library after it. */
+	/*
+	 * Four instructions, with the return and the two instructions of the C library after
+	 * it.
+	 */
 	"tick:\tincq handled(%rip)\n\tret\n"
 	"ticked:\tmov handled(%rip), %rax\n1:\tdec %rdi\n\tjnz 1b\n\tmov handled(%rip), %rdx\n"
 	"\tsub %rax, %rdx\n\tmov %rdx, ticks(%rip)\n\tret\n");
@@ -133,8 +136,8 @@ __asm__(".text\n"
 	"memory_words:\tadrp x1, target\n\tadd x1, x1, :lo12:target\n"
 	"1:\tldr x2, [x1]\n\tstr x2, [x1, #8]\n\tsubs x0, x0, #1\n\tcbnz x0, 1b\n\tret\n"
 	/*
-	 * Seven instructions, with the return and the two of the kernel or the emulator after
-	 * it.
+	 * Seven instructions, with the return and the two instructions of the kernel or the
+	 * emulator after it.
 	 */
 	"tick:\tadrp x1, handled\n\tldr x2, [x1, :lo12:handled]\n\tadd x2, x2, #1\n"
 	"\tstr x2, [x1, :lo12:handled]\n\tret\n"
@@ -209,7 +212,8 @@ static void forked(void)
 
 /*
  * A handler's instructions are counted too. One handler may run between the edge and the first
- * read of the number, and one after the last read; not more, because signals do not queue.
+ * read of the number, and one after the last read. More cannot run, because signals do not
+ * queue.
  */
 static void signals(void)
 {
@@ -219,7 +223,7 @@ static void signals(void)
 	int64_t got[TACH_COUNTERS_MAX], more;
 
 	sigaction(SIGALRM, &action, NULL);
-	/* At least one signal arrives during the loop, however busy the machine is. */
+	/* At least one signal arrives during the loop, on any machine. */
 	for (ticks = 0; !ticks;) {
 		uint64_t with[TACH_COUNTERS_MAX], without[TACH_COUNTERS_MAX];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of known length: `turns` 4001 instructions, 2000 of them branches; `nops` 3. */
+/* Regions of known length: `turns` has 4001 instructions, 2000 of them branches; `nops` 3. */
 #include <signal.h>
 #include <string.h>
 #include <tach.h>
@@ -11,7 +11,7 @@
 	__asm__ volatile("mov w16, #2000\n1:\tsubs w16, w16, #1\n\tb.ne 1b" ::: "w16", "cc")
 #endif
 
-/* With `ends` it ends by SIGTERM. */
+/* with `ends` the program ends by SIGTERM. */
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the given program in every possible way, and prints the number of ways. */
+/* Starts the given program in every possible way, and prints how many ways there are. */
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void ended(pid_t child)
 	ways++;
 }
 
-/* In a child whose folder is in PATH, so that programs are found by their name alone. */
+/* Runs in a child with its folder in PATH, so that programs are found by their name alone. */
 #define CHILD(call)                                                                            \
 	do {                                                                                   \
 		pid_t child = fork();                                                          \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of known length: work takes 2 N + some instructions (N: TURNS without an argument),
- * rest 1000 and some. Status S. */
+/*
+ * Regions of known length: work takes 2 N + some instructions (N: TURNS without an argument),
+ * rest takes 1000 and some. Status S.
+ */
 #include <stdlib.h>
 #include <tach.h>
 

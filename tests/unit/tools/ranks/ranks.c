@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank of a job: it enters region "solve" as often as its number plus one, and "last" only in
- * rank 2. With an argument the program is ended by that signal.
+ * A rank of a job: it enters region "solve" as often as its number plus one; only rank 2 enters
+ * "last". With an argument, that signal ends the program.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <tach.h>
 
-/* In milliseconds: a time that becomes 0 when the overhead is subtracted has no imbalance. */
+/* In milliseconds: a time that becomes 0 after the overhead is subtracted has no imbalance. */
 static double work(void)
 {
 	volatile double sum = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of signals, threads and the loader that a program sees. Every case prints this
- * state, and tests/unit/tools/run_alone.sh compares it with the same program under `tach run`.
+ * The state of signals, threads and the loader as a program sees it. Every case prints this
+ * state, and tests/unit/tools/run_alone.sh compares it with that of the same program under
+ * `tach run`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -72,7 +73,7 @@ static void show_stack(const char *when)
 	       stack.ss_flags, stack.ss_size, stack.ss_sp ? "somewhere" : "nowhere");
 }
 
-/* All functions that read or set an action. */
+/* Checks all functions that read or set an action. */
 static int see_actions(void)
 {
 	static handler (*const functions[])(int, handler) = {signal, bsd_signal, ssignal,
@@ -124,7 +125,7 @@ static int see_actions(void)
 	return 0;
 }
 
-static int is_on_stack; /* true if the handler's frame is in the main stack */
+static int is_on_stack; /* true if the handler's frame is on the main stack */
 static char *main_frame;
 
 static void where(int number)
@@ -170,7 +171,9 @@ static int chain_sysv(void)
 	return 1;
 }
 
-/* A call is interrupted if siginterrupt requests it; otherwise it would not return. */
+/*
+ * If siginterrupt requests it, a signal interrupts a call; otherwise the call would not return.
+ */
 static int interrupts(void)
 {
 	int ends[2];
@@ -300,7 +303,7 @@ static int load(void)
 	return 3;
 }
 
-/* A crash in a destructor, after the program's end. */
+/* A crash in a destructor, after main has returned. */
 static int crashes;
 __attribute__((destructor)) static void crash(void)
 {

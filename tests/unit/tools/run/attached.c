@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * work: two threads, one after the other, of 2 million instructions each. start TACH: a process
- * that waits, then works, while TACH run -p counts it; release PID runs together with it: it
- * continues that process, and ends with it.
+ * that waits, then works, while TACH run -p counts it; release PID runs as a command of TACH
+ * run: it continues that process, and ends with it.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -55,7 +55,7 @@ static int start(const char *self, const char *tach)
 	return 1;
 }
 
-/* By then it is a zombie, which only a pidfd distinguishes from a running process. */
+/* The process is a zombie by then, which only a pidfd distinguishes from a running process. */
 static int release(pid_t process)
 {
 	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, process, 0),

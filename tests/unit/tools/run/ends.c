@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of processes without destructors, or after they gave up all rights. */
+/* Processes that end without destructors, or after they gave up all rights. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -120,7 +120,7 @@ static void leave_bare(void)
 	syscall(SYS_exit_group, 0);
 }
 
-/* A call that only queries filters installs none. */
+/* A call that only asks about filters installs none. */
 static void ask_for_filters(void)
 {
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
@@ -147,7 +147,7 @@ static void replace_bare(void)
 	_exit(9);
 }
 
-/* A child whose fork ran no hook. */
+/* The fork of this child runs no hook. */
 static void fork_bare(void)
 {
 	if (_Fork() == 0) {
@@ -161,7 +161,7 @@ static void fork_bare(void)
 static const struct {
 	const char *name;
 	void (*lose)(void);
-	int how; /* 1: _exit; 2: a child of its own afterwards */
+	int how; /* 1: _exit; 2: makes a child afterwards */
 } children[] = {
 	{"nobody", become_nobody, 0},
 	{"chroot", change_root, 0},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faults PAGES [FIFO FIFO]: touches PAGES pages for the first time in a thread that existed
- * before, as many in the main thread, and as many in a thread started then, some at a time;
- * each is a page fault. With FIFOs, it reports on the first that it is ready, and begins when
- * the second one says so.
+ * faults PAGES [FIFO FIFO]: touches PAGES pages for the first time in each of three threads:
+ * one that existed before, the main thread, and one that is started then, some pages at a time;
+ * each page is a page fault. With FIFOs, it reports on the first one that it is ready, and
+ * begins when it reads from the second.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of a process while another of its threads is in a blocking call. Without arguments:
- * every call, way to end and state, each in its own process, and a line for each with its
- * status and output. Run it alone and under `tach run`: the lines must be equal.
+ * A process ends while another of its threads is in a blocking call. Without arguments: runs
+ * every call, way to end and state, each in its own process, and prints a line for each with
+ * its status and output. Run the program directly and under `tach run`: the lines must be
+ * equal.
  *
- * A worker reports if its call returns. The process ends after the worker has begun the call
- * and sleeps, but no line depends on that.
+ * A worker prints a message if its call returns. The process ends after the worker has begun
+ * the call and sleeps, but no line depends on that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -153,7 +154,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* Waits until the worker sleeps; if the call spins, until it has begun. */
+/* Waits until the worker sleeps or, if the call spins, until the call has begun. */
 static void wait_for_worker(void)
 {
 	char name[64], text[256], *at;
@@ -306,7 +307,7 @@ static void print(int n)
 	putchar('\n');
 }
 
-/* The main thread, which the worker joins, ends before the process does. */
+/* Returns true if the main thread, which the worker joins, may end before the process does. */
 static int is_race(int n)
 {
 	return calls[n / (WAYS * STATES)].call == call_join &&

@@ -37,7 +37,7 @@ enum { LONG = 1000 }; /* seconds: for ever */
 
 static const struct timespec long_time = {LONG, 0};
 static const struct timeval long_timeval = {LONG, 0};
-static int queue, semaphores; /* System V objects; the first process removes them */
+static int queue, semaphores; /* System V objects, which the first process removes */
 static int pipes[2], sockets[2], other_thread_tid;
 static pthread_t main_thread;
 static char bytes[1 << 22];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured by tests/unit/tools/run.sh: ways for threads and processes to start and end. */
+/*
+ * tests/unit/tools/run.sh measures this program: ways for threads and processes to start and
+ * end.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +41,7 @@ static int c11(void *argument)
 	return *(int *)argument + 1;
 }
 
-/* Like libraries, which leave the program's signals to its own threads. */
+/* As libraries do that leave the program's signals to its own threads. */
 static void create_deaf(pthread_t *t)
 {
 	sigset_t all, before;
@@ -177,7 +180,7 @@ static int crowd(void)
 	return 1;
 }
 
-/* The program sees signals as without tach; returns 0. */
+/* The program sees the default actions of signals, as without tach; returns 0. */
 static int default_signals(void)
 {
 	struct sigaction old;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin whose constructor waits for a thread, while the loader's lock is held. */
+/* A plugin whose constructor waits for a thread while the loader's lock is held. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -31,7 +31,9 @@ int main(void)
 	}
 	if (threads->next == threads)
 		return 1;
-	/* Threads already added to the totals are skipped, and the last one never comes. */
+	/*
+	 * Threads that are already in the totals are skipped, and the last thread never comes.
+	 */
 	for (int i = 0; i < THREADS; i++) {
 		head(i)->folded = 1;
 		head(i)->node.next = i + 1 < THREADS ? &head(i + 1)->node : threads;
