@@ -22,6 +22,12 @@ uses() { # ENVIRONMENT: the installed package is imported, and measures
 	TACH_ENABLE=1 TACH_EVENTS='' "$1/bin/python" -c "$program" && says "^Counts $1/lib/" && says '^True [0-9.]+$' && says '^visit +1 '
 }
 check used_elsewhere uses "$work/venv"
+printf 'def visit(n):\n    return sum(range(n))\nfor i in range(3):\n    visit(i)\nraise SystemExit(3)\n' >script.py
+functions() { # every function of a script, which ends as it does alone
+	TACH_EVENTS='' "$work/venv/bin/python" -m tach script.py
+	[ $? = 3 ] && says '^visit +3 '
+}
+check functions functions
 cd source || exit
 check used_in_its_source uses "$work/venv"
 cd "$work" || exit

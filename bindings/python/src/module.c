@@ -184,6 +184,8 @@ static PyMethodDef functions[] = {
 	{"tag", tag, METH_O, "A number for what this thread works on; worst entries have it"},
 	{"version", version, METH_NOARGS, "The version of the library that is loaded"},
 	{"_regions", regions, METH_NOARGS, NULL},
+	{"_profile", (PyCFunction)(void (*)(void))tach_profile, METH_FASTCALL, NULL},
+	{"_profile_end", tach_profile_end, METH_O, NULL},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -224,6 +226,7 @@ static int execute(PyObject *module)
 						   "process, not in a subinterpreter");
 		return -1;
 	}
+	tach_profile_ready();
 	if (types_ready(module) != 0)
 		return -1;
 	return PyModule_AddObjectRef(module, "Error", error_type) ||

@@ -100,6 +100,14 @@ const struct tach_set *tach_set_of(PyObject *set); /* of a Set */
 extern char tach_unavailable[256];
 PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords);
 
+/* ---- functions.c: each function of Python as a region ---- */
+
+void tach_profile_ready(void);
+/* For sys.setprofile: _profile(frame, event, argument). */
+PyObject *tach_profile(PyObject *module, PyObject *const *args, Py_ssize_t n);
+/* Ends the calling thread's functions, or forgets them in a child. */
+PyObject *tach_profile_end(PyObject *module, PyObject *is_child);
+
 /* Raises tach.Error and returns NULL. */
 PyObject *tach_raise(int code, const struct tach_error *err);
 /*

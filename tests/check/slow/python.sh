@@ -20,6 +20,7 @@ say() { # NAME STATUS
 here() { PYTHONPATH=$B/python "$@"; }
 
 here "$python" -P bindings/python/tests/cases.py || failed=1
+here "$python" -P bindings/python/tests/functions.py || failed=1
 
 awk '/^```python$/ { on = n++ < 2; next } /^```$/ { on = 0 } on' docs/recipes/python.md >"$work/recipe.py"
 here "$python" -P "$work/recipe.py" >"$work/out" 2>&1 && grep -q '^parse 1$' "$work/out" && grep -q '^hash 1$' "$work/out"
