@@ -5,7 +5,6 @@
  * at the first call, because the object may be unloaded before the report.
  */
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "compat/functions/functions.h"
+#include "compat/shared/object.h"
 #include "core/region/region.h"
 
 enum { NAME = 600, PIECE = 256 * 1024 };
@@ -21,7 +21,6 @@ struct function *functions_table[FUNCTIONS_MOST];
 static unsigned nfunctions;
 
 static const char *globs = ""; /* TACH_FUNCTIONS */
-static char program[PATH_MAX]; /* its path, or "" */
 
 /* ---- memory ---- */
 
@@ -67,28 +66,19 @@ struct place {
 	uintptr_t offset;
 };
 
-/* If the dynamic linker was started as a command, the executable is the linker. */
-static const char *find_program(const Dl_info *info)
-{
-	const char *base = strrchr(program, '/');
-
-	return base && strncmp(base, "/ld-", 4) == 0 ? info->dli_fname : program;
-}
-
 static void find_place(struct place *place, uintptr_t at)
 {
-	struct link_map *map = NULL;
+	struct object object;
 	const char *base;
-	Dl_info info;
 
 	*place = (struct place){.file = ""};
-	if (!dladdr1((const void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) {
+	if (!object_of(at, &object)) {
 		snprintf(place->name, sizeof place->name, "function 0x%llx",
 			 (unsigned long long)at);
 		return;
 	}
-	place->file = *map->l_name ? map->l_name : find_program(&info);
-	place->offset = at - map->l_addr;
+	place->file = object.path;
+	place->offset = object.address;
 	base = strrchr(place->file, '/') ? strrchr(place->file, '/') + 1 : place->file;
 	snprintf(place->name, sizeof place->name, "function %.500s+0x%llx", base,
 		 (unsigned long long)place->offset);
@@ -188,9 +178,8 @@ struct function *functions_find(uintptr_t at)
 void functions_prepare_names(void)
 {
 	const char *value = getenv("TACH_FUNCTIONS");
-	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 
-	program[n > 0 ? n : 0] = '\0';
+	object_prepare();
 	if (value && *value)
 		value = copy_text(value);
 	if (value)

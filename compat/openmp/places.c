@@ -4,14 +4,12 @@
  * is the object's path: `tach` finds function and line when it writes the report. The name is
  * made when the place is first seen, because the object may be unloaded before the report.
  */
-#include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "compat/openmp/openmp.h"
+#include "compat/shared/object.h"
 
 enum { PLACES = 4096, NAME = 600 };
 
@@ -31,63 +29,23 @@ static struct tach_site make_site(const char *kind, const char *name, const char
 	return site;
 }
 
-/* The program's path. If the dynamic linker was started as a command, it is the executable. */
-static const char *find_program(char path[PATH_MAX], const Dl_info *info)
-{
-	const char *base;
-
-	if (!realpath("/proc/self/exe", path))
-		return "";
-	base = strrchr(path, '/');
-	if (base && strncmp(base, "/ld-", 4) == 0 && !realpath(info->dli_fname, path))
-		return "";
-	return path;
-}
-
-/* The object that has an address. */
-struct object {
-	uintptr_t at, base; /* base: what was added to the addresses of its file */
-	const char *name;   /* "" for the program */
-	int seen;	    /* objects before */
-};
-
-static int find_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct object *object = context;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-
-		if (part->p_type != PT_LOAD ||
-		    object->at - info->dlpi_addr - part->p_vaddr >= part->p_memsz)
-			continue;
-		object->base = info->dlpi_addr;
-		object->name = object->seen ? info->dlpi_name : "";
-		return 1;
-	}
-	object->seen++;
-	return 0;
-}
-
 static struct place *make_place(uintptr_t at)
 {
 	struct place *place = calloc(1, sizeof *place);
-	struct object object = {.at = at -
-				      1}; /* the call is before the address of its return */
 	const char *base, *path = "";
-	char name[NAME], program[PATH_MAX];
-	Dl_info info;
+	struct object object;
+	char name[NAME];
 	char *file;
 
 	if (!place)
 		return NULL;
 	snprintf(name, sizeof name, "0x%llx", (unsigned long long)at);
-	if (dl_iterate_phdr(find_object, &object) && dladdr((const void *)object.at, &info)) {
-		path = *object.name ? object.name : find_program(program, &info);
+	/* The call itself is before the address to which it returns. */
+	if (object_of(at - 1, &object)) {
+		path = object.path;
 		base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 		snprintf(name, sizeof name, "%.500s+0x%llx", base,
-			 (unsigned long long)(object.at - object.base));
+			 (unsigned long long)object.address);
 	}
 	file = strdup(path);
 	place->at = at;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loaded object that has an address of code. Call it anywhere, also in a signal handler: no
+ * malloc. It takes the lock of the dynamic linker, which its thread may hold already.
+ */
+#ifndef COMPAT_SHARED_OBJECT_H
+#define COMPAT_SHARED_OBJECT_H
+
+#include <stdint.h>
+
+struct object {
+	const char *path;  /* valid until the object is unloaded */
+	uintptr_t address; /* in the object's file, as its symbols have it */
+};
+
+/* Finds the program's path, before the program changes its folder. Later calls do nothing. */
+void object_prepare(void);
+/* Returns 0 if no object has the address. */
+int object_of(uintptr_t at, struct object *object);
+
+#endif
