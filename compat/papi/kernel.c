@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events opened by perf_event_open and read by read(2): those that are multiplexed, of other
- * threads or processors, inherited by children, or software's alone.
+ * Events opened by perf_event_open and read by read(2): multiplexed or inherited events, events
+ * of other threads or processors, and sets of software events only.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -57,8 +57,10 @@ void pp_kernel_close(struct pp_kernel *k)
 	free(k);
 }
 
-/* PAPI_ECNFLCT: a pinned group that has no counters reads as the end of a file
- * (perf_event_open(2)). */
+/*
+ * PAPI_ECNFLCT: read(2) of a pinned group without counters returns 0, as at the end of a file
+ * (perf_event_open(2)).
+ */
 static int read_group(struct pp_kernel *k)
 {
 	uint64_t words[3 + PP_EVENTS];
@@ -127,7 +129,7 @@ static int open_all(struct pp_kernel *k, const struct perf_event_attr *attr,
 	return PAPI_OK;
 }
 
-/* Let the events count for a moment: only then the kernel tells if counters are free. */
+/* Let the events count for a moment: the kernel shows only then if counters are free. */
 static int prove_counters(struct pp_kernel *k, const struct pp_kernel_options *opt)
 {
 	int code;
@@ -184,7 +186,10 @@ int pp_kernel_end(struct pp_kernel *k)
 	return k->kept ? PAPI_OK : control_group(k, 0);
 }
 
-/* Scaled to the time in which they should have counted; 0 where they never did. */
+/*
+ * Scales counts to the time in which the events should have counted. The value of an event that
+ * never counted is 0.
+ */
 int pp_kernel_read(struct pp_kernel *k, uint64_t *value)
 {
 	int code = read_all(k);
@@ -202,14 +207,17 @@ int pp_kernel_read(struct pp_kernel *k, uint64_t *value)
 	return PAPI_OK;
 }
 
-/* By instructions, as PAPI does, or without a PMU by an event that is always there. */
+/* The test event is instructions, as in PAPI, or without a PMU an event that always exists. */
 int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int inherit)
 {
 	struct perf_event_attr attr = {.size = sizeof attr,
 				       .config = PERF_COUNT_HW_INSTRUCTIONS};
 	int fd;
 
-	/* PAPI asks for the processor's counters only: others are refused as they open. */
+	/*
+	 * PAPI tests only the processor's counters here. Opening reports errors of other
+	 * components.
+	 */
 	if (set->component != PP_CORE)
 		return PAPI_OK;
 	attr.exclude_hv = !(domain & PAPI_DOM_SUPERVISOR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Initialisation and end of the library, locks for its user, and the state after a fork. */
+/* Starts and ends the library, gives its user locks, and sets the state after a fork. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "compat/papi/state.h"
 
 enum { NEVER = 1, ITIMER_NS = 10000000 };
-/* Its interface is 7.0's; 7.2 has larger structs. */
+/* The interface is that of PAPI 7.0; PAPI 7.2 has larger structs. */
 enum { VERSION_7_1 = PAPI_VERSION_NUMBER(7, 1, 0, 0) };
 
 struct pp_process pp_process = {.outcome = NEVER};
@@ -38,7 +38,7 @@ static void release_locks(void)
 	pp_regions_release();
 }
 
-/* The counters are the parent's. The child's sets are stopped, and it may start them. */
+/* The counters belong to the parent. The child's sets are stopped, and it may start them. */
 static void library_forked(void)
 {
 	pthread_mutex_unlock(&lock);
@@ -77,7 +77,7 @@ static int begin_library(void)
 	if (code != PAPI_OK)
 		return code;
 	pp_presets_begin();
-	/* Programs take the lowest native code for one that exists. */
+	/* Programs assume that the lowest native code exists. */
 	if (!pp_component_disabled(PP_CORE))
 		pp_native_next(&native, PAPI_ENUM_FIRST, PP_CORE);
 	pp_process.level = PAPI_LOW_LEVEL_INITED;

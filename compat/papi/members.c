@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a set, and the natives that they are made of. */
+/* Events of a set, and the native events that they consist of. */
 #include <stdlib.h>
 #include <string.h>
 #include "compat/papi/state.h"
@@ -32,7 +32,9 @@ static int grow_members(struct pp_set *set)
 	return PAPI_OK;
 }
 
-/* The number of a native among the members, -1: no memory or too many. */
+/*
+ * Returns the native event's index among the members, or -1 if there is no memory or no space.
+ */
 static int join_member(struct pp_set *set, int code)
 {
 	int *member;
@@ -57,7 +59,7 @@ static const struct pp_derived *derived_of(int code)
 	return IS_USER_DEFINED(code) ? pp_user_event(code & PAPI_UE_AND_MASK) : NULL;
 }
 
-/* Members and terms from the events' codes, all anew. */
+/* Computes members and terms again from the events' codes. */
 static int compile(struct pp_set *set)
 {
 	set->nmembers = 0;
@@ -114,7 +116,7 @@ static int settle_set(struct pp_set *set)
 	return pp_open(set);
 }
 
-/* PAPI_OK if the event exists, else PAPI's code. */
+/* Returns PAPI_OK if the event exists, else PAPI's error code. */
 static int look_up_event(int code)
 {
 	const struct pp_derived *d;
@@ -155,7 +157,7 @@ static int add_event(struct pp_set *set, int event)
 	if (code != PAPI_OK)
 		return code;
 	if (set->reader && set->opener != pp_self)
-		return PAPI_ECMP; /* its counters are another thread's */
+		return PAPI_ECMP; /* its counters belong to another thread */
 	code = grow_members(set);
 	if (code != PAPI_OK)
 		return code;
@@ -222,7 +224,7 @@ int PAPI_remove_named_event(int EventSet, const char *EventName)
 	return code != PAPI_OK ? pp_return(code) : PAPI_remove_event(EventSet, event);
 }
 
-/* The error of the first, or how many were done before one failed. */
+/* Returns the error of the first event, or how many events were done before one failed. */
 static int for_each_event(int EventSet, const int *events, int n,
 			  int (*act)(int EventSet, int event))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native events by code: each gets the next number when it is first asked for. */
+/* Native events by code: an event gets the next number at its first lookup. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ struct entry {
 	uint32_t hash_given, hash_name;
 };
 
-static struct entry **entries; /* the old arrays stay: others look without a lock */
+/* The old arrays stay, because other threads read them without a lock. */
+static struct entry **entries;
 static uint32_t used, room;
 
 static uint32_t hash_of(const char *text)
@@ -57,7 +58,7 @@ void pp_natives_forget(void)
 	used = 0;
 }
 
-/* Under the lock. -1: no memory. */
+/* The caller holds the lock. Returns -1 if there is no memory. */
 static int put_entry(struct entry *e)
 {
 	if (used == room) {
@@ -88,7 +89,7 @@ static int find_entry(const char *given, uint32_t hash)
 	return -1;
 }
 
-/* 1: the name has one of the modifiers u, k, h. */
+/* Returns 1 if the name has one of the modifiers u, k, h. */
 static int names_levels(const char *name)
 {
 	for (const char *at = strchr(name, ':'); at; at = strchr(at + 1, ':'))
@@ -97,7 +98,7 @@ static int names_levels(const char *name)
 	return 0;
 }
 
-/* The part of a name that is an event's: between the PMU and the masks. */
+/* Finds the event's part of a name, between the PMU and the masks. */
 static size_t base_of(const char *name, const char **base)
 {
 	const char *pmu = strstr(name, "::");
@@ -106,8 +107,10 @@ static size_t base_of(const char *name, const char **base)
 	return strcspn(*base, ":");
 }
 
-/* The row of a name: an alias has one of its own, to which the encoder does not point. -1:
- * none. */
+/*
+ * Returns the row of a name, or -1. An alias has its own row, but the encoder names the row of
+ * the event itself.
+ */
 static int row_of(int pmu, const char *name)
 {
 	struct tach_pmu_info p = {.size = sizeof p};
@@ -124,7 +127,7 @@ static int row_of(int pmu, const char *name)
 	return -1;
 }
 
-/* A derived event's name stands for an event of another: PAPI knows those as presets alone. */
+/* A derived event's name stands for another event: in PAPI only presets are such names. */
 static int is_raw(const char *name)
 {
 	const char *base;
@@ -250,7 +253,9 @@ int pp_native_share(int n, int *code)
 	return PAPI_OK;
 }
 
-/* The component of "component:::event" or "pmu::event"; PP_COMPONENTS for "event"; -1: unknown.
+/*
+ * The component of "component:::event" or "pmu::event"; PP_COMPONENTS if there is no component
+ * ("event"), -1 if it is unknown.
  */
 static int named_component(const char *name, const char **rest)
 {
@@ -286,7 +291,10 @@ int pp_native_code(const char *name, int *code)
 	const char *rest;
 	int component = named_component(name, &rest), at, row;
 
-	/* PAPI asks its last component for a plain name, and that one has no events. */
+	/*
+	 * PAPI searches a plain name in its last component last, and that component has no
+	 * events.
+	 */
 	int missing = component == PP_COMPONENTS ? PAPI_ECMP : PAPI_ENOEVNT;
 
 	if (component < 0 || (component < PP_COMPONENTS && pp_component_disabled(component)))

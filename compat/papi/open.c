@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a set's members are counted. A thread's own are read in user space: a reader counts from
- * the moment it is opened, and what PAPI starts and stops is where its differences begin and
- * end. So a set that is stopped keeps its counters, until another one of the thread needs them.
+ * Counts the members of a set. A thread's own members are read in user space: the reader counts
+ * from its opening, and PAPI's start and stop are the two ends of a difference. So a stopped
+ * set keeps its counters until another set of the thread needs them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void pp_close(struct pp_set *set)
 	set->open = 0;
 }
 
-/* Sets of this thread that have counters and do not run: how many were closed. */
+/* Closes sets of this thread that have counters and do not run. Returns how many it closed. */
 static int evict_sets(const struct pp_set *but)
 {
 	int n = 0;
@@ -202,7 +202,7 @@ int pp_begin(struct pp_set *set)
 
 	if (!set->open || (set->reader && set->opener != pp_self)) {
 		if (set->open)
-			return PAPI_ECMP; /* its counters are another thread's */
+			return PAPI_ECMP; /* its counters belong to another thread */
 		code = pp_open(set);
 		if (code != PAPI_OK)
 			return code;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI_set_opt and what is short for it. */
+/* PAPI_set_opt, and the functions that are short forms of it. */
 #include <sched.h>
 #include <string.h>
 #include "compat/papi/state.h"
 
-/* A set by its number, its component known: the code, as PAPI checks. */
+/* Finds a set with a component by its number; checks in PAPI's order, returns its code. */
 static int set_with_component(int number, struct pp_set **out)
 {
 	*out = pp_set_of(number);
@@ -186,7 +186,7 @@ static int set_domain(const PAPI_option_t *ptr)
 	return code;
 }
 
-/* One bit that the component has, or not. */
+/* Returns 1 if the value is one bit that the component supports. */
 static int granularity_fits(int granularity, const PAPI_component_info_t *c)
 {
 	return !(granularity & ~c->available_granularities) &&
@@ -313,13 +313,12 @@ static int set_option(int option, PAPI_option_t *ptr)
 	case PAPI_DATA_ADDRESS:
 	case PAPI_INSTR_ADDRESS:
 		return set_range(ptr);
-	case PAPI_DEF_MPX_NS: /* the kernel's own turns */
+	case PAPI_DEF_MPX_NS: /* the kernel chooses the interval */
 		return ptr->multiplex.ns < 0 ? PAPI_EINVAL : PAPI_ENOSUPP;
 	case PAPI_DEF_ITIMER:
 	case PAPI_DEF_ITIMER_NS:
 		return set_timer(option, ptr);
-	case PAPI_USER_EVENTS_FILE: /* as PAPI: the environment names it before initialisation
-				     */
+	case PAPI_USER_EVENTS_FILE: /* as in PAPI: only the environment names it */
 		return PAPI_OK;
 	}
 	return PAPI_EINVAL;

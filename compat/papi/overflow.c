@@ -44,7 +44,7 @@ static void report_overflow(struct pp_set *set, const struct pp_watch *w, void *
 		s->handler(set->number, address, 1LL << w->member, context);
 }
 
-/* By software: whose count has reached its threshold? */
+/* In software mode: find the events whose counts have reached their thresholds. */
 static void compare_counts(struct pp_set *set, void *context)
 {
 	struct pp_sampling *s = set->sampling;
@@ -84,8 +84,7 @@ static void handle_overflow(int signal, siginfo_t *info, void *context)
 		}
 }
 
-/* Once and for all: a signal that is still on its way would end a program that has no handler.
- */
+/* The handler stays installed: a late signal would end a program without a handler. */
 static void catch_signal(void)
 {
 	struct sigaction action;
@@ -98,7 +97,10 @@ static void catch_signal(void)
 
 /* ---- sampling events ---- */
 
-/* Disabled, of this thread, to which its signals go. Or PAPI's error. */
+/*
+ * The event is disabled and belongs to this thread, which receives its signals. Or PAPI's
+ * error.
+ */
 static int open_sampling(struct perf_event_attr attr, uint64_t period, int *out)
 {
 	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
@@ -278,7 +280,7 @@ static int check_overflow(const struct pp_set *set, int event, int threshold, in
 	if (set->state & (PAPI_ATTACHED | PAPI_CPU_ATTACHED))
 		return PAPI_EINVAL;
 	index = pp_event_index(set, event);
-	/* PAPI finds PAPI_NULL in a free place of the set, and looks at the threshold next. */
+	/* PAPI finds PAPI_NULL in an unused entry of the set, and checks the threshold next. */
 	if (index < 0)
 		return event == PAPI_NULL && threshold <= 0 &&
 				       pp_component(set->component)->num_cntrs > 0

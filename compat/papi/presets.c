@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's presets, and the events of a user's file, by the library's registry of derived events.
+/*
+ * PAPI's presets, and the events of a user's file. The library's registry of derived events
+ * stores both.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,7 +60,10 @@ static struct tach_derived *open_registry(void)
 	return registry;
 }
 
-/* Test with counts that differ: is the formula one count, a sum or a difference? */
+/*
+ * Evaluates the formula with different counts to find out if it is one count, a sum or a
+ * difference.
+ */
 static enum pp_kind kind_of(const struct tach_formula *formula, int n)
 {
 	uint64_t count[PP_TERMS];

@@ -4,7 +4,8 @@
 #include "compat/papi/sampling.h"
 
 enum {
-	EVERYTHING = 2, /* a scale: what no other histogram has goes to the first bucket */
+	EVERYTHING = 2, /* a scale for which all addresses outside other histograms go to the
+			   first bucket */
 	FLAGS = PAPI_PROFIL_RANDOM | PAPI_PROFIL_WEIGHTED | PAPI_PROFIL_COMPRESS |
 		PAPI_PROFIL_BUCKETS | PAPI_PROFIL_FORCE_SW | PAPI_PROFIL_INST_EAR |
 		PAPI_PROFIL_DATA_EAR,
@@ -15,7 +16,7 @@ static unsigned bucket_size(int flags)
 	return flags & PAPI_PROFIL_BUCKET_64 ? 8 : flags & PAPI_PROFIL_BUCKET_32 ? 4 : 2;
 }
 
-/* Buckets stop at what they hold. */
+/* Buckets stop at their largest value. */
 static int count_in_bucket(const PAPI_sprofil_t *p, unsigned long index, unsigned size)
 {
 	char *at;

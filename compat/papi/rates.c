@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that give a rate since the last one: instructions a cycle, operations a second. */
+/*
+ * Calls that return a rate since the previous call: instructions per cycle, operations per
+ * second.
+ */
 #include "compat/papi/state.h"
 
 enum mode { NONE, FLIPS, FLOPS, PER_CYCLE, PER_EVENT };
@@ -10,7 +13,7 @@ static __thread struct {
 	long long real, virtual;
 } rate = {.set = PAPI_NULL};
 
-/* The library for threads, for programs that call nothing else. */
+/* Starts the library with threads, for programs that make no other call. */
 static int begin_threads(void)
 {
 	if (pp_process.level == (PAPI_LOW_LEVEL_INITED | PAPI_THREAD_LEVEL_INITED))
@@ -56,7 +59,10 @@ static int start_rate(enum mode mode, int *events, int n)
 	return code;
 }
 
-/* The first call, and one for something else, begin; the others give values since the last. */
+/*
+ * The first call starts counting, and so does a call for another rate. Other calls return
+ * values since the last one.
+ */
 static int call_rate(enum mode mode, int *events, int n, float *rtime, float *ptime,
 		     long long *count, float *per, long long *values)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions by name: the events that they count, and a thread's sets of these. */
+/* Regions by name: the events that they count, and each thread's sets of these events. */
 #include <stdlib.h>
 #include <string.h>
 #include "compat/papi/regions.h"
@@ -48,7 +48,9 @@ static void cut_spaces(char *text)
 	*to = '\0';
 }
 
-/* The set of the event's component, which may be a new one; -1 if the event cannot be counted.
+/*
+ * Finds the set of the event's component, and makes one if needed. Returns -1 if the event
+ * cannot be counted.
  */
 static int try_event(struct pp_choice *choice, const int *sets, const char *name, int *code)
 {
@@ -59,7 +61,10 @@ static int try_event(struct pp_choice *choice, const int *sets, const char *name
 	component = PAPI_get_event_component(*code);
 	while (i < choice->nsets && choice->component[i] != component)
 		i++;
-	/* Alone in a set first: a set whose only event fails would have no component. */
+	/*
+	 * Test the event in a set of its own first: a set whose only event fails would have no
+	 * component.
+	 */
 	if (component < 0 || component >= PP_COMPONENTS || open_set(&set, component) != PAPI_OK)
 		return -1;
 	event = PAPI_add_event(set, *code);

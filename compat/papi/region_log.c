@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions by name: memory of a thread's log, clocks, and what is said. */
+/* Regions by name: memory of a thread's log, clocks, and messages. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

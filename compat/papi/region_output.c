@@ -16,7 +16,7 @@ enum { RANKS = 1000000 };
 
 /* ---- the folder ---- */
 
-/* Several processes of one run share the folder: only one that is older than now is moved. */
+/* Processes of one run share the folder: renames it only if it is older than this process. */
 static void set_aside(const char *folder)
 {
 	char stamp[32], to[PATH_MAX];
@@ -64,7 +64,7 @@ static int make_folders(char *path)
 	return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
 
-/* The number of this process in its run; without one, something that others rarely have. */
+/* The rank of this process in its run, or a number that other processes rarely have. */
 static int find_rank(void)
 {
 	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "ALPS_APP_PE", "PMI_RANK",
@@ -183,7 +183,7 @@ static long long value_of(const struct pp_record *r, int n)
 	return r->value[n - 2];
 }
 
-/* The record after that one; NULL after the last. Those of the last block end at `free`. */
+/* Returns the next record, or NULL after the last. Records of the last block end at `free`. */
 static struct pp_record *next_record(const struct pp_log *log, struct pp_block **block,
 				     struct pp_record *r)
 {
@@ -280,7 +280,7 @@ static int compare_logs(const void *a, const void *b)
 	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
 }
 
-/* PAPI numbers all threads that it knows by their ids; those without a region are left out. */
+/* PAPI numbers all threads that it knows by their ids; it omits threads without a region. */
 static int count_below(const PAPI_thread_id_t *tids, int n, unsigned long tid)
 {
 	int below = 0;

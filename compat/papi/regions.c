@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions by name: their edges. A thread appends a record for each entry to its own log,
- * without a lock; what is costly (times in nanoseconds, differences, text) waits for the
- * output.
+ * Regions by name: begin and end. A thread appends a record for each entry to its own log,
+ * without a lock. Costly work (times in nanoseconds, differences, text) waits for the output.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static int begin_library(void)
 	return PAPI_OK;
 }
 
-/* Once: the library, then the events. */
+/* Initialises the library and chooses the events, once. */
 static int get_ready(const char *events)
 {
 	int code = PAPI_OK;
@@ -176,7 +175,7 @@ static inline void end_clock(struct pp_record *record, const struct pp_record *e
 		record->value[n] = pp_regions_ns() - entry->value[n];
 }
 
-/* The record of a new entry, all but what is read; NULL: no memory. */
+/* Writes the record of a new entry, except counts and times; NULL: no memory. */
 static inline struct pp_record *open_entry(struct pp_log *log, const char *region)
 {
 	const char *name = find_name(log, region);
@@ -223,7 +222,7 @@ static TACH_COLD int begin_long(const char *region)
 	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
-/* A log has its one set only while this runs and no error has occurred. */
+/* A log has an only set if this thread has one set and no error has occurred. */
 static inline int is_short(const struct pp_log *log)
 {
 	return log && log->only && log->only->reading == pp_self &&
@@ -271,7 +270,7 @@ int PAPI_hl_read(const char *region)
 		return refuse_edge("PAPI_hl_read", region);
 	open = log->open;
 	if (!open || strcmp(open->name, region) != 0)
-		return PAPI_OK; /* PAPI ignores it, too */
+		return PAPI_OK; /* PAPI ignores this error too */
 	record = add_record(log);
 	if (!record)
 		return fail_region(log, PAPI_ENOMEM);
@@ -365,8 +364,10 @@ void pp_regions_release(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A child reports what it does itself. Its parent's records stay, since copies of them cost
- * nothing, but are in no list. */
+/*
+ * A child reports only its own regions. The parent's records stay, because copies of them cost
+ * nothing, but no list has them.
+ */
 void pp_regions_forked(void)
 {
 	struct pp_log *log = pp_self->log;

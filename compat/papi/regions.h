@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions by name: what their edges, the choice of their events and their output share. */
+/* Regions by name: shared by edges, choice of events and output. */
 #ifndef COMPAT_PAPI_REGIONS_H
 #define COMPAT_PAPI_REGIONS_H
 
@@ -9,7 +9,7 @@
 struct pp_record {
 	const char *name; /* NULL: a read */
 	struct pp_record *parent;
-	int id, reads; /* of a read: its number */
+	int id, reads; /* for a read: its number */
 	/* When a region began, then how long it was; a read: since the region began. All events
 	 * follow in the same way, then nanoseconds if the clock's rate is not constant. */
 	uint64_t clock;
@@ -18,7 +18,7 @@ struct pp_record {
 
 struct pp_block {
 	struct pp_block *next;
-	char *end; /* of the records in it */
+	char *end; /* of the records in this block */
 	_Alignas(16) char record[];
 };
 
@@ -29,7 +29,7 @@ struct pp_name {
 	char text[];
 };
 
-/* What one thread has recorded. */
+/* The records of one thread. */
 struct pp_log {
 	struct pp_log *next;
 	unsigned long tid;
@@ -39,7 +39,7 @@ struct pp_log {
 	char *free, *end; /* of the last block */
 	struct pp_record *open;
 	struct pp_block *first, *last;
-	/* A name is looked for by its address first. */
+	/* Names are first compared by address. */
 	struct {
 		const char *given, *text;
 	} known[PP_NAMES];
@@ -49,7 +49,7 @@ struct pp_log {
 struct pp_choice {
 	int nsets, nevents;
 	int component[PP_COMPONENTS], count[PP_COMPONENTS]; /* of each set */
-	/* Of each event, those of the first set first. */
+	/* For each event; events of the first set come first. */
 	char *name[PP_EVENTS];
 	int code[PP_EVENTS];
 	char instant[PP_EVENTS];
@@ -59,7 +59,7 @@ enum pp_region_state { PP_REGIONS_NEW, PP_REGIONS_READY, PP_REGIONS_BROKEN };
 
 struct pp_regions {
 	enum pp_region_state state;
-	int begun; /* the library and the output folder */
+	int begun; /* the library and the output folder are ready */
 	int verbose, multiplexed, written;
 	int clock_is_constant;
 	size_t record_size;
@@ -71,12 +71,12 @@ struct pp_regions {
 };
 extern struct pp_regions pp_regions;
 
-/* Says it on standard output if PAPI_HL_VERBOSE is set. */
+/* Prints to standard output if PAPI_HL_VERBOSE is set. */
 void pp_regions_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 long long pp_regions_ns(void);
 int pp_clock_is_constant(void);
 
-/* Room for more records; 0: no memory. */
+/* Adds a block for more records. Returns 0 if there is no memory. */
 int pp_log_add_block(struct pp_log *log);
 /* The log's own copy of a name, which is found by the address from now on; NULL: no memory. */
 const char *pp_log_copy_name(struct pp_log *log, const char *text);
@@ -86,7 +86,7 @@ static inline unsigned pp_name_slot(const char *text)
 	return (unsigned)(((uintptr_t)text ^ (uintptr_t)text >> 6) % PP_NAMES);
 }
 
-/* Takes the events in the text; NULL: those of PAPI_EVENTS, or PAPI's default. */
+/* Takes the events in the text; NULL: events of PAPI_EVENTS, or PAPI's default. */
 int pp_choice_make(struct pp_choice *choice, const char *events);
 void pp_choice_forget(struct pp_choice *choice);
 /* Makes and starts this thread's sets of these events. */
@@ -100,7 +100,7 @@ int pp_events_read(const struct pp_log *log, long long *values);
 int pp_events_end(const struct pp_log *log, struct pp_record *record,
 		  const struct pp_record *entry);
 
-/* Where the output goes; an older folder there is renamed. */
+/* Makes the output folder; an older folder of that name is renamed. */
 int pp_output_prepare(char **folder);
 void pp_output_write(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by overflow and profiles. */
+/* Shared by overflow.c and profiles.c. */
 #ifndef COMPAT_PAPI_SAMPLING_H
 #define COMPAT_PAPI_SAMPLING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event sets: their numbers, their beginning and end. */
+/* Event sets: their numbers, how they are made and destroyed. */
 #include <stdlib.h>
 #include <string.h>
 #include "compat/papi/state.h"
@@ -52,7 +52,7 @@ static void forget_events(struct pp_set *set)
 	set->nevents = set->room = set->nmembers = 0;
 }
 
-/* Once it is in no table. */
+/* The set must be in no table. */
 void pp_set_free(struct pp_set *set)
 {
 	pp_close(set);
@@ -61,8 +61,10 @@ void pp_set_free(struct pp_set *set)
 	free(set);
 }
 
-/* A reader belongs to its thread: if that is another one, which lives, the set waits for its
- * end. */
+/*
+ * Only a reader's own thread can close it: a set of another live thread waits until that thread
+ * ends.
+ */
 static void dispose_set(struct pp_set *set)
 {
 	if (set->reader && set->opener != pp_self) {
@@ -117,7 +119,7 @@ void pp_set_take(struct pp_set *set, int component)
 	set->component = component;
 	set->domain = info->default_domain;
 	set->granularity = info->default_granularity;
-	set->state = PAPI_STOPPED; /* not multiplexed, as it may have been before its cleanup */
+	set->state = PAPI_STOPPED; /* no longer multiplexed, after its cleanup */
 }
 
 void pp_set_empty(struct pp_set *set)
@@ -173,7 +175,7 @@ int PAPI_assign_eventset_component(int EventSet, int cidx)
 	if (set->component >= 0)
 		return PAPI_EINVAL;
 	pp_set_take(set, cidx);
-	/* These have no counters; the set is theirs all the same, as with PAPI. */
+	/* These components have no counters; the set is still assigned to them, as in PAPI. */
 	return cidx == PP_ROCM ? PAPI_ENOMEM : cidx == PP_SYSDETECT ? PAPI_ECMP : PAPI_OK;
 }
 

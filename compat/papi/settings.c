@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI_get_opt and what is short for it. */
+/* PAPI_get_opt, and the functions that are short forms of it. */
 #include <string.h>
 #include "compat/papi/state.h"
 
 static int needs_set(int option, PAPI_option_t *ptr, struct pp_set **set)
 {
-	/* The set's number stands first in each but those of domain and granularity. */
+	/*
+	 * The set's number is the first member of each struct, except in those of domain and
+	 * granularity.
+	 */
 	int number = option == PAPI_DOMAIN || option == PAPI_GRANUL ? ptr->domain.eventset
 								    : ptr->attach.eventset;
 

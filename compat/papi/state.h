@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's interface over sets and readers: what its files share. */
+/* PAPI's interface, implemented with sets and readers: declarations that its files share. */
 #ifndef COMPAT_PAPI_STATE_H
 #define COMPAT_PAPI_STATE_H
 
@@ -14,7 +14,7 @@ struct pp_log;
 
 /* ---- errors (errors.c) ---- */
 
-/* Keeps it for PAPI_perror, unless it is PAPI_OK. */
+/* Stores the code for PAPI_perror, unless it is PAPI_OK. */
 int pp_return(int code);
 /* PAPI's code for an errno of perf_event_open, and for an error of the library. */
 int pp_from_errno(int error);
@@ -31,7 +31,7 @@ struct pp_process {
 	int itimer_number, itimer_signal, itimer_ns;
 };
 extern struct pp_process pp_process;
-/* Guards all that is shared by threads, but counts. Not recursive. */
+/* Guards all state that threads share, except counts. Not recursive. */
 void pp_enter(void);
 void pp_leave(void);
 
@@ -39,12 +39,13 @@ void pp_leave(void);
 
 struct pp_thread {
 	struct pp_thread *next;	  /* a ring */
-	unsigned long tid, maker; /* as the program numbers them */
+	unsigned long tid, maker; /* as the program numbers threads */
 	int kernel_tid;
 	int attached; /* made by PAPI_attach for a number: no thread here uses it */
 	void *storage[PAPI_NUM_TLS + 1];
 	struct pp_set *running[PP_COMPONENTS];
-	struct pp_set *orphans; /* sets destroyed by others; their readers are this thread's */
+	struct pp_set *orphans; /* sets that other threads destroyed; this thread must close
+				   their readers */
 	struct pp_log *log;	/* regions by name */
 };
 
@@ -52,11 +53,11 @@ struct pp_thread {
 extern __thread struct pp_thread *pp_self;
 extern struct pp_thread pp_nobody;
 int pp_thread_get(struct pp_thread **out);
-/* Finds or makes the entry of a thread by the kernel's number. */
+/* Finds or makes the entry of a thread by the kernel's thread number. */
 int pp_thread_of(unsigned long tid, struct pp_thread **out);
 int pp_threads_begin(void);
 void pp_threads_end(void);
-/* In a forked child: the others are gone. */
+/* In a forked child: other threads no longer exist. */
 void pp_threads_forked(void);
 
 /* ---- event sets (sets.c, members.c) ---- */
@@ -94,7 +95,7 @@ struct pp_set {
 	int nmembers;
 	int *member;	    /* codes of natives */
 	int plain;	    /* event i is member i */
-	long long *stopped; /* values at the last stop */
+	long long *stopped; /* values at the most recent stop */
 
 	int domain, granularity, inherit;
 	int multiplex_ns, multiplex_flags;
@@ -121,7 +122,7 @@ static inline struct pp_set *pp_set_of(int number)
 	return (uint32_t)number < pp_table.size ? pp_table.slot[number] : NULL;
 }
 
-/* Its component's number, or PAPI_ENOCMP. */
+/* Returns the number of its component, or PAPI_ENOCMP. */
 static inline int pp_component_of(const struct pp_set *set)
 {
 	return set->component < 0 ? PAPI_ENOCMP : set->component;
@@ -130,17 +131,20 @@ static inline int pp_component_of(const struct pp_set *set)
 void pp_set_take(struct pp_set *set, int component);
 void pp_set_empty(struct pp_set *set);
 void pp_set_free(struct pp_set *set);
-/* All of one thread, or all there are where that is NULL. */
+/* Frees all sets of one thread, or all sets if it is NULL. */
 void pp_sets_free(const struct pp_thread *master);
 void pp_sets_forked(void);
 int pp_event_index(const struct pp_set *set, int code);
 
 /* ---- counting (open.c, kernel.c, count.c) ---- */
 
-/* Opens the members anew, or finds that they cannot be counted. */
+/* Opens the members again, or finds that they cannot be counted. */
 int pp_open(struct pp_set *set);
 void pp_close(struct pp_set *set);
-/* From now on, and what was counted since; raw has a value for each member. */
+/*
+ * pp_begin counts from now on, and pp_raw reads the counts since then; raw has a value for each
+ * member.
+ */
 int pp_begin(struct pp_set *set);
 int pp_raw(struct pp_set *set, uint64_t *raw);
 int pp_end(struct pp_set *set);
@@ -148,7 +152,7 @@ int pp_end(struct pp_set *set);
 int pp_read_long(struct pp_set *set, long long *values);
 /* After each change of its events: what PAPI_read and PAPI_start call. */
 void pp_choose_read(struct pp_set *set);
-/* Values of events from counts of members. */
+/* Computes values of events from counts of members. */
 void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);
 
 struct pp_kernel_options {
@@ -172,15 +176,16 @@ struct pp_native {
 	const char *name; /* in `given`, after the PMU */
 	const char *shown;
 	int component, pmu, event;
-	int attribute; /* of the enumeration; -1: the event itself */
+	int attribute; /* index in the enumeration; -1: the event itself */
 	int levels;    /* privilege levels are in the name */
-	int usable;    /* an event that wants a mask is enumerated, but not counted without */
+	int usable; /* an event that needs a mask is enumerated, but cannot be counted without
+		       one */
 	int hardware;
 	int cpu; /* -1: any */
 	struct perf_event_attr attr;
 };
 
-/* NULL: no event has that code. */
+/* Returns NULL if no event has that code. */
 const struct pp_native *pp_native_of(int code);
 int pp_native_component(int code);
 int pp_native_code(const char *name, int *code);
@@ -190,9 +195,9 @@ int pp_native_next(int *code, int modifier, int component);
 /* Its description with those of its masks. */
 void pp_native_describe(const struct pp_native *native, char *text, size_t size);
 void pp_natives_forget(void);
-/* The native event of a share of slots. */
+/* Finds the native event of a share of slots. */
 int pp_native_share(int n, int *code);
-/* The core PMU whose name events need not have; -1: none. */
+/* The core PMU whose name may be omitted in events; -1: none. */
 int pp_default_pmu(void);
 /* The n-th PMU of a component in the order in which it is enumerated, or -1. */
 int pp_component_pmu(int component, int n);
@@ -204,16 +209,16 @@ int pp_topdown_count(void);
 const char *pp_topdown_name(int n);
 const char *pp_topdown_text(int n);
 int pp_topdown_find(const char *name);
-/* The natives that it is made of: how many, or PAPI's code. */
+/* Finds the native events of a share. Returns how many there are, or PAPI's code. */
 int pp_topdown_members(int n, int code[3]);
-/* The bits of a double, in percent. */
+/* Returns the bits of a double, in percent. */
 long long pp_topdown_value(const struct pp_event *event, const uint64_t *raw);
 
 /* ---- presets and events of a user's file (presets.c) ---- */
 
 struct pp_derived {
 	char symbol[PAPI_MAX_STR_LEN];
-	int count; /* of natives; 0: an event is missing */
+	int count; /* native events; 0: an event is missing */
 	int *code;
 	enum pp_kind kind;
 	struct tach_expansion *expansion;
@@ -227,7 +232,7 @@ const char *pp_preset_text(int index);
 const struct pp_derived *pp_user_event(int index);
 int pp_user_events(void);
 int pp_presets_count(void);
-/* Reads a user's files where the environment names some. */
+/* Reads the user's files that the environment names. */
 void pp_presets_begin(void);
 void pp_presets_forget(void);
 
@@ -236,7 +241,7 @@ void pp_presets_forget(void);
 PAPI_component_info_t *pp_component(int component);
 void pp_components_begin(void);
 int pp_component_valid(int component);
-/* 0, or why none of its events can be had. */
+/* Returns 0, or the reason why the component has no events. */
 int pp_component_disabled(int component);
 PAPI_hw_info_t *pp_hardware(void);
 void pp_hierarchy(PAPI_mh_info_t *info);
@@ -246,7 +251,7 @@ void pp_maps_forget(void);
 
 /* ---- regions by name (regions.c) ---- */
 
-/* Around a fork: no thread changes them. Then, in the child. */
+/* pp_regions_hold before a fork: no thread may change regions. Then, in the child. */
 void pp_regions_hold(void);
 void pp_regions_release(void);
 void pp_regions_forked(void);

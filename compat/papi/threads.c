@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads that the library knows, how the program numbers them, and what it keeps for each.
- */
+/* The threads that the library knows, their numbers in the program, and the data of each. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ __thread struct pp_thread *pp_self = &pp_nobody;
 static struct pp_thread *ring;
 static unsigned long (*number_of)(void);
 static pthread_key_t key;
-static unsigned generation; /* of initialisations: what was known before is void */
+static unsigned generation; /* counts initialisations: older data is invalid */
 static __thread unsigned known_in;
 
 static int is_known(void)
@@ -21,7 +20,7 @@ static int is_known(void)
 	return pp_self != &pp_nobody && known_in == generation;
 }
 
-/* Readers belong to the thread that opened them: they go with it. */
+/* A reader belongs to the thread that opened it, and ends with the thread. */
 static void thread_ends(void *context)
 {
 	struct pp_thread *t = context;
@@ -139,8 +138,8 @@ static void free_attached(void)
 }
 
 /*
- * Threads other than this one may still use their data and their readers, so both stay. Each
- * thread compares the generation before it uses them.
+ * Other threads may still use their data and their readers, so both stay. Each thread compares
+ * the generation before it uses them.
  */
 void pp_threads_end(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PAPI's topdown component: shares of the pipeline's slots in percent, which a program reads as
- * double. Slots and metrics are members of one set, whose reader takes both at one moment.
+ * doubles. Slots and metrics are members of one set, whose reader takes both at one moment.
  */
 #include <stdio.h>
 #include <string.h>

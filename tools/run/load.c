@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checks if a program that is about to start can load this object. The dynamic linker of
- * another C library, or in another root directory, would print errors or refuse to start it.
- * Such a program gets an environment without the object, and the report names the program.
+ * another C library, or in another root directory, would print errors or refuse to start the
+ * program. Such a program gets an environment without the object, and the report names the
+ * program.
  *
  * Async-signal-safe, because a child of fork or vfork may start it.
  */
@@ -28,7 +29,7 @@
 enum { SCRIPTS_MOST = 5 }; /* BINPRM_MAX_RECURSION of older kernels, plus one */
 
 static const char object_name[] = "libtach-run.so";
-/* The object for musl is in this subfolder of the folder of glibc's object. */
+/* The object for musl is in this subfolder of the folder with glibc's object. */
 static const char musl_folder[] = "musl/";
 #ifdef __GLIBC__
 static const char other_linker[] = "ld-musl-";
@@ -102,8 +103,8 @@ static void find_other(void)
 /* ---- the program ---- */
 
 /*
- * An interpreter at another path: compatible if the C library in its folder is at least as new
- * as ours.
+ * If the interpreter has another path, it is compatible if the C library in its folder is at
+ * least as new as ours.
  */
 static int has_libc(const char *interpreter)
 {
@@ -189,7 +190,10 @@ static int loads_elf(int fd, const ElfW(Ehdr) * head)
 	return 1;
 }
 
-/* Replaces a script's text by its interpreter. Returns 0 if it names no interpreter. */
+/*
+ * Replaces the script's text by the path of its interpreter. Returns 0 if it names no
+ * interpreter.
+ */
 static int find_script(char *text)
 {
 	char *at = text + 2 + strspn(text + 2, " \t");
@@ -288,8 +292,8 @@ static int has_entry(const char *list, const char *object)
 #ifndef __GLIBC__
 /*
  * musl's system and popen start /bin/sh by internal calls, with the current environment. A
- * glibc shell would refuse to start with musl's object, so the environment gets the list that
- * the shell needs.
+ * shell of glibc would refuse to start with musl's object, so the environment gets the list
+ * that the shell needs.
  */
 static void list_for_shell(void)
 {

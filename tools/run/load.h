@@ -7,7 +7,7 @@
 
 struct run_load {
 	char *const *envp; /* for the program */
-	size_t size;	   /* size of its memory; 0: the memory is the caller's */
+	size_t size;	   /* size of its memory; 0: the memory belongs to the caller */
 	char list[2048];
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that ours replace. dlsym takes the loader's lock. A thread in a constructor of
- * dlopen holds this lock while it may wait for others. So all functions are looked up at once
- * before the program's first thread starts: when this object is loaded, or by an earlier
+ * dlopen holds this lock, and may wait for other threads. So all functions are looked up at
+ * once before the program's first thread starts: when this object is loaded, or by an earlier
  * constructor that calls one of them.
  */
 #include "tools/run/run.h"

@@ -34,7 +34,7 @@
 
 enum { NAME_MAX_ = 64, WAIT_MS = 2000 };
 
-/* State of the process's report. exec writes one before it is known whether exec succeeds. */
+/* State of the process's report. exec writes a report before it is known if exec succeeds. */
 enum state { RUNNING, LEAVING, LEFT, ENDED };
 
 static struct {
@@ -45,7 +45,7 @@ static struct {
 	char rows;     /* first letter of TACH_RUN_ROWS (t, p, P), or 0 */
 	int confined;
 	/*
-	 * sets take turns, between outermost regions: the program's own regions must be
+	 * sets take turns between outermost regions: the program's own regions must be
 	 * outermost
 	 */
 	int turns;
@@ -103,7 +103,8 @@ void run_thread_end(void)
 }
 
 /*
- * Skipped in a vfork child, which shares its parent's memory. Its counters are useless there.
+ * Skipped in a vfork child, which shares its parent's memory. The counters do not count the
+ * child.
  */
 void run_thread_exit(void)
 {
@@ -135,7 +136,7 @@ static void pause_ms(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Other threads keep running: the report contains their counts so far. */
+/* Other threads keep running: the report contains their counts up to now. */
 int run_finish(void)
 {
 	int state = __atomic_load_n(&run.state, __ATOMIC_ACQUIRE);
@@ -168,7 +169,7 @@ __attribute__((destructor)) static void on_exit_(void)
 	run_finish();
 }
 
-static char left[4096]; /* the file that got the last report; "": none yet */
+static char left[4096]; /* the file with the most recent report; "": none yet */
 
 /* Writes a report that is too large for the shared memory. */
 static void leave_file(const char *text, size_t length)
@@ -207,8 +208,8 @@ void run_finish_now(void)
 	int mine = run_finish();
 
 	/*
-	 * Another thread may be writing the report, or this one: its destructors run before the
-	 * report.
+	 * Another thread, or this one, may be writing the report: destructors of this thread
+	 * run before the report.
 	 */
 	if (!mine && (!run.directory || run.confined || getpid() != run.process ||
 		      __atomic_load_n(&run.state, __ATOMIC_ACQUIRE) != ENDED))
@@ -245,8 +246,8 @@ static void leave_confined(const char *text, size_t length)
 }
 
 /*
- * We cannot know which calls the seccomp filter forbids. After this report we make no system
- * call, so the report covers the time until now.
+ * The calls that the seccomp filter forbids are unknown. After this report we make no system
+ * call, so the report covers the time up to now.
  */
 void run_confine(void)
 {
@@ -256,11 +257,11 @@ void run_confine(void)
 	tach__output_now();
 	tach__output_to(NULL);
 	run.confined = 1;
-	/* Programs started from here have the same filter. */
+	/* Programs that are started after this have the same filter. */
 	setenv("TACH_ENABLE", "0", 1);
 }
 
-/* A call that only queries filters installs none. */
+/* A call that only asks about filters installs none. */
 EXPORT int prctl(int option, ...)
 {
 	unsigned long word[4];
@@ -333,8 +334,8 @@ __attribute__((constructor)) static void on_load(void)
 	const char *root = getenv("TACH_RUN_PID");
 
 	/*
-	 * These run natively although started by an emulated program: QEMU, and programs that
-	 * cannot be emulated.
+	 * These run natively, although an emulated program started them: QEMU, and programs
+	 * that cannot be emulated.
 	 */
 	if (getenv("TACH_EMULATE") && !tach__emulated_counts())
 		return;

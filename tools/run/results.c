@@ -14,7 +14,7 @@ static struct run_area *area;
 static size_t mapped;		/* of it */
 static struct run_entry *entry; /* NULL: none */
 
-/* Also returns its size. */
+/* Also returns the size. */
 static int is_it(int fd, unsigned long inode, off_t *size)
 {
 	struct stat status;
@@ -101,7 +101,7 @@ void run_results_begin(void)
 	struct run_area *fresh = NULL;
 	off_t size;
 
-	/* After fork: continue in the parent's area, or take a new one. */
+	/* After fork: continues in the parent's area, or takes a new one. */
 	entry = entry_take(area);
 	if (!entry) {
 		fd = descriptor(&is_ours, &size);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Results reach `tach run` through memory that it shares with the measured processes. A process
- * maps its part at its start, when it still has all rights. Text written there stays, however
- * the process ends, and even if it can no longer open files.
+ * maps its part at its start, when it still has all rights. Text that was written there stays,
+ * however the process ends, even if it can no longer open files.
  *
  * It is one memfd. Processes inherit it at a high descriptor number. Processes whose
  * descriptors were closed before their start open it through /proc. Layout: the number of areas
  * taken, then the areas. Each program takes one area. Its fork children use the same one,
- * because they may be unable to open the memfd. A process maps only the start of an area,
- * with its table, until there is more to write.
+ * because they may be unable to open the memfd. A process maps only the start of an area, with
+ * its table, until there is more to write.
  */
 #ifndef TOOLS_RUN_RESULTS_H
 #define TOOLS_RUN_RESULTS_H
@@ -20,7 +20,7 @@
 #define RUN_RESULTS "TACH_RUN_RESULTS"
 
 enum {
-	/* The largest page size of any kernel: mappings start at multiples of it. */
+	/* The largest page size of any kernel: mappings start at multiples of this size. */
 	RUN_HEAD = 65536,
 	RUN_BEGIN = 65536, /* bytes at the start of an area that are always mapped */
 	RUN_AREA = 4 << 20,
@@ -31,9 +31,10 @@ enum {
 
 enum run_state {
 	RUN_FREE,
-	RUN_BEGAN,    /* no end seen yet */
+	RUN_BEGAN,    /* the end was not seen yet */
 	RUN_LEFT,     /* its report is in text */
-	RUN_CONFINED, /* the same, but only until it installed a seccomp filter */
+	RUN_CONFINED, /* its report is in text, but covers only the time up to a seccomp filter
+		       */
 	RUN_NO_MEMORY /* no memory was left for its report */
 };
 
@@ -48,7 +49,7 @@ struct run_programs {
 	char first[RUN_NAME];
 };
 
-/* One process, from its start or last exec to its end or next exec. */
+/* One process, from its start or latest exec to its end or next exec. */
 struct run_entry {
 	uint32_t state; /* enum run_state; atomic */
 	int32_t process;
@@ -78,9 +79,9 @@ void run_results_begin(void);
 int run_results_leave(const char *text, size_t length, enum run_state state);
 /* Counts a program that will run unmeasured. Async-signal-safe, also in a vfork child. */
 void run_results_unmeasured(enum run_unmeasured why, const char *program);
-/* There is no memory for the report. */
+/* Records that there is no memory for the report. */
 void run_results_no_memory(void);
-/* The process continues after all (exec failed): discards its report. */
+/* The process continues because exec failed: discards its report. */
 void run_results_go_on(void);
 
 #endif

@@ -31,27 +31,29 @@ void *run_next(enum run_next function);
  * Async-signal-safe.
  */
 int run_finish(void);
-/* Also writes the report, if the library will not. Async-signal-safe. */
+/* Also writes the report if the library will not write it. Async-signal-safe. */
 void run_finish_now(void);
 
-/* A seccomp filter may now kill the process at any system call: write a report at once. */
+/*
+ * A seccomp filter may kill the process at its next system call: writes a report immediately.
+ */
 void run_confine(void);
 int run_is_confined(void);
 
 /* Call before exec. Returns 1 if a report was written. */
 int run_before_exec(void);
-/* exec failed: discard the report. Returns result. */
+/* exec failed: discards the report. Returns result. */
 int run_after_exec(int reported, int result);
 
 /*
- * emulate.c: an emulated program starts another one, emulated too. The arguments stay unchanged
- * if this program is not emulated, or if the other one's environment must not contain our
- * variables. If exec returns, call run_emulated_not. Async-signal-safe.
+ * emulate.c: starts another program of an emulated one, in the emulator too. The arguments stay
+ * unchanged if this program is not emulated, or if the other program's environment must not
+ * contain our variables. If exec returns, call run_emulated_not. Async-signal-safe.
  */
 struct run_emulated {
 	const char *file;
 	char *const *argv;
-	size_t size; /* size of argv's memory; 0: argv is the caller's */
+	size_t size; /* size of argv's memory; 0: argv belongs to the caller */
 };
 void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 		  char *const envp[]);
@@ -63,7 +65,7 @@ int run_find(char *path, size_t size, const char *name);
  */
 int run_emulated_find(char *path, size_t size, const char *name);
 
-int run_measures(void); /* is this the process that tach run started? */
+int run_measures(void); /* returns 1 in the process that tach run started */
 unsigned run_next_number(void);
 void run_thread_begin(unsigned number); /* starts to measure the calling thread */
 void run_thread_end(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program sees signals as if we were not there, in every function that reads or sets an
- * action or an alternate stack. A default action that we replaced (deaths.c) reads as the
- * default. Our alternate stack in the main thread reads as disabled.
+ * The program sees signals as if this object was not loaded, in every function that reads or
+ * sets an action or an alternate stack. A default action that we replaced (deaths.c) is shown
+ * as the default. Our alternate stack in the main thread is shown as disabled.
  *
- * Only our handlers use that stack. Until the program sets a stack of its own, its SA_ONSTACK
- * handlers must run on the normal stack: we remove the flag for the kernel, but still show it.
+ * Only our handlers use that stack. Until the program sets its own alternate stack, its
+ * SA_ONSTACK handlers must run on the normal stack: we remove the flag for the kernel, but
+ * still show it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,12 +21,16 @@ typedef void (*handler)(int);
 
 static int watching;
 static int has_stack;	    /* the program has set an alternate stack, in some thread */
-static uint64_t on_stack;   /* bits of signals whose SA_ONSTACK was left out */
-static uint64_t interrupts; /* the same for siginterrupt, for signal */
+static uint64_t on_stack;   /* bits of signals whose SA_ONSTACK was removed */
+static uint64_t interrupts; /* bits of signals that interrupt calls, as set by siginterrupt; for
+			       signal */
 static char room[65536];
-/* The action that the program set where ours is installed; `sa_flags` without SA_RESTORER. */
+/*
+ * The action that the program set for a signal where ours is installed; `sa_flags` without
+ * SA_RESTORER.
+ */
 static struct sigaction asked[SIGNALS];
-static uint64_t given; /* bits: the program set an action */
+static uint64_t given; /* a bit for each signal whose action the program has set */
 
 static void set_bit(uint64_t *word, int number, int on)
 {
@@ -100,8 +105,8 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 }
 
 /*
- * glibc's alternative names: its headers do not declare the first kind; only glibc has the
- * second.
+ * glibc's alternative names: its headers do not declare those of the first kind; only glibc has
+ * those of the second.
  */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 handler bsd_signal(int number, handler function);
@@ -197,7 +202,7 @@ EXPORT handler sigset(int number, handler function)
 
 /* ---- the alternate stack ---- */
 
-/* Our handler needs it if the main thread's stack overflows. */
+/* The alternate stack that our handler needs if the main thread's stack overflows. */
 static void set_stack(void)
 {
 	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, now;
@@ -208,7 +213,7 @@ static void set_stack(void)
 		has_stack = 1;
 }
 
-/* The program has an alternate stack now: its handlers run there. */
+/* The program has an alternate stack now, so its handlers run on it. */
 static void put_on_stack(void)
 {
 	__atomic_store_n(&has_stack, 1, __ATOMIC_RELAXED);

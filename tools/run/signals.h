@@ -12,13 +12,13 @@
 
 struct sigaction run_death_action(void);
 int run_is_death_action(const struct sigaction *action);
-int run_is_deadly(int number); /* does it end the process by default? */
+int run_is_deadly(int number); /* returns 1 if the signal ends the process by default */
 
 /* ---- signals.c ---- */
 
 /*
- * From now on we handle fatal signals that have their default action. The program still sees
- * the default.
+ * After this we handle fatal signals that have their default action. The program still sees the
+ * default.
  */
 void run_signals_watch(void);
 

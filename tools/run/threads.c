@@ -72,8 +72,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 }
 
 /*
- * The main thread may exit before the others, and it has no cleanup handler of ours on its
- * stack.
+ * The main thread may exit before the others, and has no cleanup handler of ours on its stack.
  */
 EXPORT _Noreturn void pthread_exit(void *result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the lines of --batch. No line is lost, whatever its end or content. */
+/* Reads the lines of --batch. No line is lost, whatever its content and its end. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -12,15 +12,15 @@ struct batch {
 	const char *command; /* begins messages: "tach encode" */
 	char *text;	     /* the line, without its line end */
 	long number;	     /* number of the line, from 1 */
-	int nul;	     /* it contained NUL bytes, now '?': refuse it */
+	int nul;	     /* the line contained NUL bytes, now '?': refuse the line */
 	int refused;	     /* number of batch_refuse calls */
 };
 
 enum { BATCH_LINE_MOST = 1 << 20 }; /* bytes; longer lines are refused */
 
 /*
- * Reads the next line, ended by LF, CR LF or the end of the file. Returns 0 if there is no
- * line. Too long lines are refused and skipped.
+ * Reads the next line, ended by LF, CR LF or the end of the file. Returns 0 if there is no more
+ * line. A line that is too long is refused and skipped.
  */
 int batch_next(struct batch *b);
 /* Prints to standard error that the current line is malformed, and why. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subcommands of `tach`. Each has a file of its own, gets argv from its own name on, and
+ * The subcommands of `tach`. Each command has its own file, gets argv from its own name on, and
  * returns the exit status: 0 success, 1 a negative answer (not found, refused, unhealthy,
  * worse), 2 bad usage, 3 the data cannot show if something became worse.
  */
@@ -29,7 +29,7 @@ int cmd_top(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /*
- * people.c: from now on everything printed to stdout and stderr is safe to display:
+ * people.c: after this call everything printed to stdout and stderr is safe to display:
  * tach_printable(3).
  */
 void people_open(void);
@@ -44,8 +44,8 @@ void complain(const char *who, const char *string, const struct tach_error *err)
 int print_usage_error(const char *command);
 
 /*
- * privilege.c: parses letters out of u k h, or libpfm's number, to TACH_PRIVILEGE_*. Returns 0
- * if it is neither.
+ * privilege.c: converts letters out of u k h, or libpfm's number, to TACH_PRIVILEGE_*. Returns
+ * 0 if the text is neither.
  */
 int privilege_parse(const char *text, uint32_t *privilege);
 #define PRIVILEGE_TAKES "--privilege takes letters out of u k h, or 0 .. 31"
@@ -61,7 +61,8 @@ struct json_to {
 int stream_sink(void *file, const char *text, size_t length);
 void json_begin(struct json_to *json, FILE *to, enum tach__json_style style);
 /*
- * Writes a text to the file, or to `otherwise` if that is NULL. -1: an error, printed.
+ * Writes a text to the file, or to `otherwise` if that is NULL. Returns -1 after printing an
+ * error.
  */
 struct tach__buffer;
 int deliver(const char *who, const char *file, FILE *otherwise,

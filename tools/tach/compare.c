@@ -49,7 +49,7 @@ static int open_places(struct places *p, const struct samples *s)
 	return 0;
 }
 
-/* Number of places from there on with the same name. */
+/* Number of consecutive places from `from` on with the same name. */
 static size_t count_alike(const struct places *p, size_t from)
 {
 	size_t n = 1;
@@ -73,8 +73,8 @@ static void join_places(struct place *x, struct place *y)
 }
 
 /*
- * Matches places of one name. If both sides have the same number, match them by order, because
- * lines move. Otherwise match equal places first, and the rest by order.
+ * Matches places with one name. If both sides have the same number, match them by order,
+ * because lines move. Otherwise match equal places first, and the rest by order.
  */
 static void match_alike(struct place *x, size_t nx, struct place *y, size_t ny)
 {
@@ -130,8 +130,8 @@ static const struct series *find_other(const struct places *mine, const struct s
 /* ---- what is compared ---- */
 
 /*
- * Without rules, every quantity that has a direction is judged. Returns 0 if the line is not
- * shown.
+ * If there are no rules, every quantity that has a direction is judged. Returns 0 if the line
+ * is not shown.
  */
 static int find_rule(const struct compare_options *o, const struct series *s,
 		     struct compare_line *l)
@@ -208,7 +208,7 @@ static int judge_line(struct comparison *c, struct compare_line *l)
 	return 0;
 }
 
-/* A series on one side only still shows its median. */
+/* A series that only one side has still shows its median. */
 static int judge_all(struct comparison *c)
 {
 	for (size_t i = 0; i < c->n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sets of samples compared: for `tach gate`, `tach diff` and `tach run -r`. */
+/* Compares two sets of samples, for `tach gate`, `tach diff` and `tach run -r`. */
 #ifndef TOOLS_TACH_COMPARE_H
 #define TOOLS_TACH_COMPARE_H
 
@@ -24,14 +24,14 @@ enum compare_format {
 };
 enum { COMPARE_RULES_MAX = 32 };
 
-/* Conditions that pass only if they are allowed. */
+/* Conditions that fail unless they are allowed. */
 enum { COMPARE_ALLOW_UNKNOWN = 1, COMPARE_ALLOW_GONE = 2, COMPARE_ALLOW_NOTHING = 4 };
 
 struct compare_options {
 	const char *who; /* begins messages: "tach gate" */
 	struct compare_rule rule[COMPARE_RULES_MAX];
 	size_t nrules;	     /* 0: all quantities, with default bounds */
-	const char *regions; /* only these regions, separated by commas; NULL: all */
+	const char *regions; /* only these regions, a list separated by commas; NULL: all */
 	double alpha;
 	unsigned allow;
 	int in_turns;			     /* runs of both sides alternated */
@@ -54,7 +54,7 @@ enum compare_verdict {
 
 struct compare_line {
 	const struct series *old, *now; /* one of the two may be NULL */
-	int twin;			/* the region's name exists at several places */
+	int twin;			/* the region's name occurs at several places */
 	struct compare_rule rule;
 	struct tach_change_result is;
 	enum compare_verdict verdict;
@@ -83,7 +83,7 @@ int compare_status(const struct comparison *c);
 void compare_text(const struct compare_line *l, char *to, size_t size);
 /* One word or two, for programs: "worse", "cannot-tell", "new". */
 const char *compare_name(const struct compare_line *l);
-/* The line's series: the new one, if both sides have it. */
+/* Returns the line's series: the new one, if both sides have it. */
 const struct series *compare_series(const struct compare_line *l);
 
 /* ---- compare_options.c ---- */
@@ -110,14 +110,16 @@ extern const char compare_help[];
  */
 const struct compare_rule *compare_rule(const struct compare_options *o, const char *quantity);
 
-/* The format that the file's suffix names; the options' format if they name one. */
+/*
+ * Returns the format that the options name, or otherwise the one that the file's suffix names.
+ */
 enum compare_format compare_suffix(const struct compare_options *o, const char *file);
 
 /* ---- compare_write.c ---- */
 
 /*
- * Writes the comparison to where the options say. Returns 0, or EXIT_USAGE after printing an
- * error.
+ * Writes the comparison to the file or stream that the options name. Returns 0, or EXIT_USAGE
+ * after printing an error.
  */
 int compare_write(const struct comparison *c);
 /* The cells of the table: region, quantity, old, new, change, bound, verdict. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison in formats for CI systems: JUnit's XML and Markdown. */
+/* Writes a comparison in formats for CI systems: JUnit's XML and Markdown. */
 #include <stdio.h>
 #include <string.h>
 #include "tools/tach/commands.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as one HTML page: bars of both sides, and the confidence interval of each
+ * Writes a comparison as one HTML page: bars of both sides, and the confidence interval of each
  * change.
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-/* Writes a share of 1 as a percentage with one decimal, with a point in every locale. */
+/* Writes a share of 1 as a percentage with one decimal and a decimal point, in every locale. */
 static void write_style(struct tach__out *out, const char *property, double share)
 {
 	int tenths = (int)(1000 * fmin(fmax(share, 0), 1) + 0.5);
@@ -57,7 +57,7 @@ static void write_head(struct tach__out *out, const struct comparison *c)
 	tach__out_text(out, "</dl>\n");
 }
 
-/* The change at the ends of all tracks: most intervals fit in this range. */
+/* Returns the change at both ends of all tracks: most intervals fit in this range. */
 static double range_of(const struct comparison *c)
 {
 	double most = 0.02;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as a table, JSON and CSV, and its output file. */
+/* Writes a comparison as a table, JSON and CSV, and its output file. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ void compare_cells(const struct compare_line *l, char cell[COMPARE_COLUMNS][COMP
 static const char *const heads[COMPARE_COLUMNS] = {"region", "quantity", "old",	   "new",
 						   "change", "bound",	 "verdict"};
 
-/* Width on a terminal: counts characters, not bytes. */
+/* Width on a terminal, in characters, not bytes. */
 static int width_of(const char *text)
 {
 	int n = 0;
@@ -274,8 +274,8 @@ static int write_stream(const struct comparison *c, enum compare_format format, 
 }
 
 /*
- * Replaces a file atomically: it has either the old text or the complete new one. Writing to a
- * pipe waits for its reader.
+ * Replaces a file atomically: it contains either the old text or the complete new text. Writing
+ * to a pipe waits for its reader.
  */
 static int write_file(const struct comparison *c, const char *file)
 {

@@ -17,7 +17,7 @@ void complain(const char *who, const char *string, const struct tach_error *err)
 	size_t length = strlen(string);
 	int place = 1;
 
-	fflush(stdout); /* earlier answers come first, also if both go to one file */
+	fflush(stdout); /* earlier answers must come first if both streams go to one file */
 	fprintf(stderr, "%s: %s\n", who, *err->text ? err->text : tach_strerror(err->code));
 	if (length > LINE_MOST || err->column < 1 || (size_t)err->column > length + 1)
 		return;

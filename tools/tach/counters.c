@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters that an event may use, in words. */
+/* Describes the counters that an event may use. */
 #include "tools/tach/commands.h"
 
 void counters_text(uint64_t counters, char *out, size_t size)

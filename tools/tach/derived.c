@@ -219,7 +219,7 @@ static void print_formula(const struct tach_formula *f)
 	}
 }
 
-/* Uses the PMU as its table describes it; this machine's PMU in its current state. */
+/* Uses the PMU as its table describes it, or this machine's PMU in its current state. */
 static void print_groups(int pmu, const struct tach_expansion *x)
 {
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
@@ -275,7 +275,7 @@ static void print_definition(const struct tach_derived_info *info)
 	print_base_events(info);
 }
 
-/* A name with modifiers or a PMU's name has no definition of its own, but may refer to one. */
+/* A name with modifiers or a PMU's name has no definition of its own, but may use one. */
 static int show_one(struct tach_derived *d, int pmu, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -289,7 +289,7 @@ static int show_one(struct tach_derived *d, int pmu, const char *name)
 		printf("%s\n", name);
 	if (x)
 		print_expansion(pmu, x);
-	fflush(stdout); /* earlier output comes first, also if both go to one file */
+	fflush(stdout); /* earlier output must come first if both streams go to one file */
 	if (!x)
 		fprintf(stderr, "tach derived: %s\n", err.text);
 	if (code == TACH_ERR_NOTFOUND && !info.name)
@@ -319,7 +319,7 @@ static int show_definitions(const struct derived_arguments *a, int argc, char **
 int cmd_derived(int argc, char **argv)
 {
 	struct derived_arguments a = {.max_hz = 0};
-	static char name[] = "tach derived"; /* getopt begins its messages with it */
+	static char name[] = "tach derived"; /* getopt begins its messages with this name */
 	const char *what;
 	int c;
 

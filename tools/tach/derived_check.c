@@ -11,19 +11,19 @@
 struct outcome {
 	const char *name;
 	int line, tried, good, cycle, untried;
-	char pmu[32], why[256]; /* the first refusal, or the cycle */
+	char pmu[32], why[256]; /* the first refusal, or the cycle of names */
 };
 
 struct outcomes {
 	struct outcome *of;
 	size_t n, room;
-	/* for each line, the number in `of` of the definition there, from 1 */
+	/* for each line, the position in `of` of its definition, from 1 */
 	size_t *at_line, lines;
 	size_t tried; /* bytes of formulas and events */
 	int untried;  /* definitions that were not tried on each of their PMUs */
 };
 
-/* After this many bytes each definition is tried on one PMU alone. */
+/* After this many bytes, each definition is tried on one PMU only. */
 enum { TRIED_MAX = 8 << 20 };
 
 static int make_room(struct outcomes *all, size_t line)
@@ -81,7 +81,7 @@ static void try_on(struct tach_derived *d, int pmu, struct outcome *o)
 	snprintf(o->why, sizeof o->why, "%s", err.text);
 }
 
-/* Counts what it costs to try it. 0: it was tried, and too much was tried before. */
+/* Adds the cost of a definition. Returns 0 if one PMU was tried and the limit is reached. */
 static int may_try(struct outcomes *all, struct outcome *o,
 		   const struct tach_derived_info *info)
 {
@@ -100,7 +100,7 @@ static int by_line(const void *a, const void *b)
 }
 
 /*
- * Expands every definition of `file`, on all PMUs or on one; all->of is in the order of the
+ * Expands every definition of `file`, on all PMUs or on one; all->of has the order of the
  * lines.
  */
 static void try_all(struct tach_derived *d, const char *file, int only, struct outcomes *all)
@@ -124,8 +124,8 @@ static void try_all(struct tach_derived *d, const char *file, int only, struct o
 }
 
 /*
- * A cycle is an error of the file. An event that no PMU has may be a typo or belong to a future
- * PMU.
+ * Definitions that refer to themselves are an error of the file. An event that no PMU has may
+ * be a typo or belong to a future PMU.
  */
 int derived_check_uses(const char *file, int only)
 {

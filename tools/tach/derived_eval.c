@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach derived eval: evaluates one formula with counts from the command line, or many from
- * lines.
+ * tach derived eval: evaluates one formula with counts from the command line, or many formulas
+ * with counts from lines.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 enum { OPERANDS = TACH_FORMULA_OPERANDS_MAX };
 
 /*
- * Parses a count below 2^63, possibly negative (a counter that went backwards). Returns the
- * text after it.
+ * Parses a count below 2^63, which may be negative (a counter that decreased). Returns the text
+ * after it.
  */
 static const char *count(const char *text, uint64_t *value)
 {
@@ -157,7 +157,7 @@ static int parse_values(const char *text, uint64_t *n, struct tach_error *err)
 
 enum type { NOT_DERIVED, ADD, SUB, PS, ADD_PS, CMPD, POSTFIX, INFIX, NO_TYPE };
 
-/* In upper or lower case, with or without DERIVED_. */
+/* Accepts upper and lower case, with or without DERIVED_. */
 static enum type type_of(const char *name)
 {
 	static const char *const names[] = {"NOT_DERIVED", "ADD",  "SUB",     "PS",
@@ -171,7 +171,7 @@ static enum type type_of(const char *name)
 	return (enum type)type;
 }
 
-/* The postfix formula of a type without a formula of its own, over n operands. */
+/* Writes the postfix formula of a type that has none, for n operands. */
 static void formula_of(enum type type, int n, char *text, size_t size)
 {
 	int rate = type == PS || type == ADD_PS;

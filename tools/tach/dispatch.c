@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach dispatch: register values for events of any PMU, without access to hardware. */
+/* tach dispatch: register values for events of any PMU, without using the hardware. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static int answer_request(struct dispatch_request *r)
 	return EXIT_DONE;
 }
 
-/* "FROM-TO"; TO is not included. */
+/* "FROM-TO"; TO is excluded. */
 static int parse_range(struct tach_dispatch_ranges *list, const char *text)
 {
 	struct tach_dispatch_range *r = list->range;
@@ -253,7 +253,7 @@ static int take_option(struct dispatch_request *r, int c)
 	return -1;
 }
 
-/* Names the values that the option accepts, like the help. */
+/* Prints the values that the option accepts, as the help does. */
 static int bad_option(int c, const char *given)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static int bad_option(int c, const char *given)
 int cmd_dispatch(int argc, char **argv)
 {
 	static struct dispatch_request r;
-	static char name[] = "tach dispatch"; /* getopt begins its messages with it */
+	static char name[] = "tach dispatch"; /* getopt begins its messages with this name */
 	int c;
 
 	argv[0] = name;

@@ -24,7 +24,10 @@ void dispatch_json(const struct dispatch_request *r, const struct tach_dispatch_
 
 /* ---- register_names.c ---- */
 enum { REGISTER_NAME_MAX = 32 };
-/* Writes the register's name in the manuals, or "" if it has only a number. Returns out. */
+/*
+ * Writes the name that the manuals give the register, or "" if it has only a number. Returns
+ * out.
+ */
 const char *register_name(const struct tach_register *reg, char *out, size_t size);
 
 /* ---- dispatch_batch.c ---- */

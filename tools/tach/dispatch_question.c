@@ -5,7 +5,7 @@
 #include "tools/tach/batch.h"
 #include "tools/tach/dispatch_question.h"
 
-/* Splits the columns. Returns their number. Missing ones are empty. */
+/* Splits the columns. Returns their number. Missing fields are empty. */
 int question_split(struct question *l, char *text)
 {
 	int n = 0;
@@ -20,8 +20,8 @@ int question_split(struct question *l, char *text)
 }
 
 /*
- * Takes the next of several numbers separated by commas. A missing one is 0; text that is not a
- * number sets `malformed`.
+ * Takes the next of several numbers separated by commas. A missing number is 0; text that is
+ * not a number sets `malformed`.
  */
 static uint64_t next_number(struct question *l, char **at)
 {
@@ -36,7 +36,10 @@ static uint64_t next_number(struct question *l, char **at)
 	return n;
 }
 
-/* Parses the whole text. A 64-bit number that is too large stays too large. */
+/*
+ * Parses the whole text as a number. A 64-bit number that is too large stays too large for 32
+ * bits.
+ */
 uint32_t question_number(struct question *l, char *text)
 {
 	uint64_t n = next_number(l, &text);
@@ -59,8 +62,8 @@ void question_unavailable(struct question *l)
 }
 
 /*
- * "NAME:MASK;plm" or "#index;plm". Returns TACH_ERR_UMASK and similar codes like the event
- * search.
+ * "NAME:MASK;plm" or "#index;plm". Returns TACH_ERR_UMASK and similar codes, as the event
+ * search does.
  */
 int question_events(struct question *l)
 {

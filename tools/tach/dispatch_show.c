@@ -54,7 +54,7 @@ void dispatch_text(const struct dispatch_request *r, const struct tach_dispatch_
 
 /* ---- JSON: numbers that may exceed 53 bits are strings ---- */
 
-/* events: for the first n registers, or NULL. */
+/* events: the event of each of the first n registers, or NULL. */
 static void list_json(struct tach__json_out *json, const char *key,
 		      const struct tach_register *list, uint32_t n, char *const *events,
 		      uint32_t nevents)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach doctor`: prints the results of the library's examination of this machine. */
+/* `tach doctor`: prints what the library found when it examined this machine. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -160,7 +160,7 @@ static int is_killed_by_seccomp(void)
 	       WTERMSIG(status) == SIGSYS;
 }
 
-/* Examines everything that needs no such call. */
+/* Examines everything except perf_event_open. */
 static void examine_settings(const char *root, struct tach_examination *x)
 {
 	struct tach__evidence e;

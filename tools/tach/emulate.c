@@ -14,7 +14,7 @@
 #include "tools/tach/run.h"
 
 #define PLUGIN "libtach-emulate.so"
-enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* like the kernel (fs/exec.c, binfmts.h) */
+enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* limits of the kernel (fs/exec.c, binfmts.h) */
 
 #if defined(__aarch64__)
 #define HERE EM_AARCH64
@@ -22,15 +22,15 @@ enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* like the kernel (fs/exec.c, binfmt
 #define HERE EM_X86_64
 #endif
 
-/* Machine names of QEMU's programs and of Linux's uname(2). NULL: unsupported. */
+/* Machine names in the names of QEMU's programs, and in Linux's uname(2). NULL: unsupported. */
 static const char *machine_name(int machine)
 {
 	return machine == EM_X86_64 ? "x86_64" : machine == EM_AARCH64 ? "aarch64" : NULL;
 }
 
 /*
- * Examines a file like the kernel. Returns EM_*; 0 for a script, with its first line in *line;
- * -1 with errno.
+ * Examines a file as the kernel does. Returns EM_*; 0 for a script, with its first line in
+ * *line; -1 with errno.
  */
 static int examine_file(const char *file, char *line)
 {
@@ -94,7 +94,7 @@ static int takes_plugins(const char *qemu)
 }
 
 /*
- * The cache contains programs that we execute: it must not be writable by other users
+ * We execute programs from the cache, so other users must not be able to write to it
  * (tools/cache).
  */
 static int is_ours(const char *path)
@@ -217,8 +217,8 @@ static void put(struct line *l, const char *word)
 }
 
 /*
- * Commas are doubled (QEMU's -plugin). The requested names decide if loads and stores are
- * counted, which doubles the cost.
+ * QEMU expects commas doubled (its option -plugin). The requested names decide whether loads
+ * and stores are counted, which doubles the cost.
  */
 static char *plugin_option(void)
 {
@@ -246,7 +246,7 @@ static void put_preload(struct line *l, int machine)
 	const char *preload = getenv("LD_PRELOAD");
 	char *option;
 
-	/* The clock's rate is of this machine's architecture. */
+	/* The clock has the rate of this machine's architecture. */
 	if (machine != HERE)
 		unsetenv("TACH_CLOCK");
 	else if (preload && *preload && asprintf(&option, "LD_PRELOAD=%s", preload) > 0) {
@@ -263,7 +263,10 @@ static void put_qemu(struct line *l, int machine)
 	if (asprintf(&qemu, "%s/qemu-%s", getenv("TACH_QEMU"), machine_name(machine)) < 0)
 		_exit(RUN_FAILED);
 	put(l, qemu);
-	/* The same CPU on every machine, unless QEMU_CPU, QEMU's own variable, is set. */
+	/*
+	 * The emulated CPU is the same on every machine, unless QEMU_CPU, QEMU's own variable,
+	 * is set.
+	 */
 	if (!getenv("QEMU_CPU")) {
 		put(l, "-cpu");
 		put(l, "max");
@@ -287,7 +290,7 @@ static char **script(const char *file, char *line, char **argv, const char **int
 	rest += strspn(rest, " \t");
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]);)
 		rest[--n] = '\0';
-	/* Neither ELF nor a script: a shell runs it, like execvp(3). */
+	/* If a file is neither ELF nor a script, a shell runs it, as in execvp(3). */
 	if (!*line)
 		*interpreter = "/bin/sh";
 	put(&l, *interpreter);
@@ -362,7 +365,10 @@ static int check_emulation(void)
 	return run_check_events(&a);
 }
 
-/* For programs that an emulated one starts: tools/run/emulate.c. Users do not call it. */
+/*
+ * The command for programs that an emulated program starts: tools/run/emulate.c. Users do not
+ * call it.
+ */
 int cmd_emulated(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("TACH_QEMU") || !getenv("TACH_PLUGIN")) {
@@ -372,7 +378,7 @@ int cmd_emulated(int argc, char **argv)
 	if (strcmp(argv[1], "--check") == 0)
 		return check_emulation();
 	emulate_exec(argv[1], argv + 2);
-	/* A program that cannot be emulated (32 bits) runs natively and uncounted. */
+	/* A program that cannot be emulated (32 bits) runs natively, and is not counted. */
 	execv(argv[1], argv + 2);
 	fprintf(stderr, "tach run: %s: %s\n", argv[1], strerror(errno));
 	return errno == ENOENT ? RUN_MISSING : RUN_CANNOT;

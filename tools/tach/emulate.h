@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in QEMU's user mode, with the plugin that counts. */
+/* Runs programs in QEMU's user mode, with the plugin that counts. */
 #ifndef TOOLS_TACH_EMULATE_H
 #define TOOLS_TACH_EMULATE_H
 
@@ -11,14 +11,14 @@
  */
 int emulate_ready(const char *program);
 /*
- * Checks that events and metrics can be counted in the emulator. Returns 0, or the exit status
+ * Checks that the emulator can count the events and metrics. Returns 0, or the exit status
  * after printing why not.
  */
 struct run_arguments;
 int emulate_check(const struct run_arguments *a);
 /*
- * Like execv, but in QEMU; scripts too. Returns -1 with errno; ENOEXEC: the file cannot be
- * emulated.
+ * Executes a file in QEMU as execv does; scripts too. Returns -1 with errno; ENOEXEC: the file
+ * cannot be emulated.
  */
 int emulate_exec(const char *file, char **argv);
 

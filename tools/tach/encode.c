@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach encode: the hardware and kernel encoding of an event string. */
+/* tach encode: the encoding of an event string for hardware and kernel. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -154,12 +154,12 @@ static void error_json(struct tach__json_out *json, const struct tach_error *err
 	tach__json_string(json, "text", err->text);
 }
 
-/* ---- events of the command line ---- */
+/* ---- events that the command line names ---- */
 
 /*
  * The library stops at the end of the first event, so that callers can walk a list. This
- * function reports the rest, which got no answer. Commas between a device's slashes belong to
- * the event.
+ * function reports the rest of the string, which is not encoded. Commas between a device's
+ * slashes belong to the event.
  */
 static void name_rest(const char *string)
 {
@@ -240,7 +240,7 @@ static int parse_os(const char *text, enum tach_os *os)
 int cmd_encode(int argc, char **argv)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
-	static char name[] = "tach encode"; /* getopt begins its messages with it */
+	static char name[] = "tach encode"; /* getopt begins its messages with this name */
 	int json = 0, batch = 0, c;
 
 	argv[0] = name;

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <tach/event.h>
 
-/* Answers every line "string TAB plm TAB os" of `from`; returns the exit status. */
+/*
+ * Prints an answer for every line "string TAB plm TAB os" of `from`; returns the exit status.
+ */
 int encode_batch(FILE *from, const struct tach_encode_options *base);
 
 #endif

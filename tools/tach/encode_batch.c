@@ -56,7 +56,7 @@ static void print_payload(const struct tach_event *e, enum tach_os os)
 	       e->exclusive, (e->has & TACH_EVENT_HAS_FREQ) != 0, e->period, e->cpu);
 }
 
-/* For a number outside every level or form, libpfm-4 answers INVAL or NOTSUPP. */
+/* If the number is outside every level or form, libpfm-4 answers INVAL or NOTSUPP. */
 static int parse_number(const char *text, uint32_t *value)
 {
 	int negative = *text == '-';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in a fixed number of terminal columns. */
+/* Fits text into a fixed number of terminal columns. */
 #include <string.h>
 #include <tach/error.h>
 #include "core/base/utf8.h"

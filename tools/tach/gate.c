@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach gate`: tests in CI if a program became worse. */
+/* `tach gate`: checks in CI whether a program became worse. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,15 +108,15 @@ static int save_baseline(const struct gate_arguments *a, struct samples *now)
 }
 
 /*
- * Alternates the two commands, and which of the two is first, so that drift affects both
+ * Alternates the two commands, and which of them runs first, so that drift affects both
  * equally.
  */
 static int measure_commands(const struct gate_arguments *a, char **words, const char *events,
 			    struct samples *old, struct samples *now)
 {
 	/*
-	 * If there are metrics, no events are counted unless events are named too: an empty
-	 * list is the clock alone.
+	 * If there are metrics, no events are counted unless they are named too: an empty list
+	 * counts only the clock.
 	 */
 	const char *list = *events || !a->metrics ? events : NULL;
 	struct gate_command first = {words, list, a->metrics, a};
@@ -134,7 +134,7 @@ static int measure_commands(const struct gate_arguments *a, char **words, const 
 	return code ? EXIT_USAGE : 0;
 }
 
-/* Splits --against into words like a shell, but counts no shell. */
+/* Splits --against into words as a shell does, but runs no shell, which would be counted. */
 static int measure_all(const struct gate_arguments *a, const char *events, struct samples *old,
 		       struct samples *now)
 {
@@ -151,7 +151,7 @@ static int measure_all(const struct gate_arguments *a, const char *events, struc
 	return status;
 }
 
-/* Of a history, that is the newest run that was counted like this one. */
+/* From a history, this takes the newest run that was counted in the same way. */
 static int load_old(const struct gate_arguments *a, struct samples *old,
 		    const struct samples *now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach gate`: what its files share. */
+/* `tach gate`: declarations that its files share. */
 #ifndef TOOLS_TACH_GATE_H
 #define TOOLS_TACH_GATE_H
 
@@ -8,7 +8,7 @@
 struct gate_arguments {
 	struct compare_options compare;
 	const char *baseline, *against, *candidate, *save;
-	const char *events, *metrics; /* both NULL: the quantities of the rules */
+	const char *events, *metrics; /* both NULL: only the quantities of the rules */
 	size_t runs;
 	int emulate;
 	char **program;
@@ -22,8 +22,8 @@ struct gate_command {
 	const struct gate_arguments *arguments;
 };
 /*
- * Runs it once under `tach run` and adds each region's values of the quantities that the rules
- * need. Returns -1 after printing an error.
+ * Runs the command once under `tach run`, and adds each region's values of the quantities that
+ * the rules need. Returns -1 after printing an error.
  */
 int gate_run(const struct gate_command *c, struct samples *s);
 

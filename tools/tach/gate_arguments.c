@@ -94,7 +94,7 @@ static int take_option(struct gate_arguments *a, int option)
 	}
 }
 
-/* Quantities matched by a glob must also be named to be counted. */
+/* A glob counts no quantity: the quantities must also be named. */
 static int check_globs(const struct gate_arguments *a)
 {
 	for (size_t i = 0; i < a->compare.nrules; i++)

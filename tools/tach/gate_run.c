@@ -14,8 +14,8 @@
 #include "tools/tach/run.h"
 
 /*
- * Settings for other runs must not affect the comparison. Variables that only name a place are
- * kept.
+ * Settings that were made for other runs must not affect the comparison. Variables that only
+ * name a file or folder are kept.
  */
 static void clear_environment(void)
 {

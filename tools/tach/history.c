@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach history`: what each commit took, kept in a file, shown as tables and as a page. */
+/* `tach history`: the costs of each commit, kept in a file, shown as tables and as a page. */
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static const struct option options[] = {
 };
 
 struct arguments {
-	struct history_run run; /* its texts are copies */
+	struct history_run run; /* the texts belong to this run */
 	const char *output, *regions, *title, *url;
 	double least;
 };
@@ -118,7 +118,7 @@ static int take_option(struct arguments *a, int option)
 	}
 }
 
-/* 0; -1: the help was printed; else the exit status. */
+/* Returns 0, -1 after printing the help, or the exit status. */
 static int parse(struct arguments *a, int argc, char **argv)
 {
 	int c, code;
@@ -138,7 +138,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 
 /* ---- add ---- */
 
-/* In the words of tach gate, so that its baselines and reports share a line. */
+/* The words of tach gate, so that its baselines and reports share a line. */
 static const char *way_of(const struct samples *s)
 {
 	if (*s->how)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach history`: what its files share. A history is a file of JSON lines, one line a run. */
+/*
+ * `tach history`: declarations that its files share. A history is a file of JSON lines, one
+ * line per run.
+ */
 #ifndef TOOLS_TACH_HISTORY_H
 #define TOOLS_TACH_HISTORY_H
 
@@ -21,38 +24,42 @@ struct history_run {
 struct history {
 	struct history_run *run; /* by date */
 	size_t n;
-	size_t backward; /* the line of a run that is dated before the one above it; 0: none */
+	size_t backward; /* line of a run whose date is before that of the line above; 0: there
+			    is none */
 };
 
 /* ---- history_file.c ---- */
 
 /*
- * Reads a file. 0, or an exit status: printed. EXIT_UNKNOWN: the last line is cut off or dates
- * go backward; the runs that are there can be used.
+ * Reads a file. Returns 0, or an exit status after printing an error. EXIT_UNKNOWN: the last
+ * line is incomplete or dates go backward; the complete runs can be used.
  */
 int history_read(struct history *h, const char *file);
 void history_free(struct history *h);
 void history_run_free(struct history_run *run);
-/* One line of JSON, with its LF. */
+/* Writes one line of JSON, with its LF. */
 void history_write_run(struct tach__out *out, const struct history_run *run);
 /*
- * Appends a run to the locked file, or makes the file. A failure changes nothing. The exit
- * status; a refusal is printed.
+ * Appends a run to the locked file, or creates the file. A failure changes nothing. Returns the
+ * exit status after printing any refusal.
  */
 int history_append(const char *file, const struct history_run *run);
 /*
- * For a baseline: takes the newest run that was counted as s->how says ("": any), on this
- * machine unless it was emulated. -1: no run fits, printed.
+ * For a baseline: takes the newest run that was counted as s->how says ("": in any way), on
+ * this machine unless it was emulated. Returns -1, after printing it, if no run fits.
  */
 int history_newest(struct samples *s, const char *file, const char *who);
 
 /* ---- history_origin.c ---- */
 
-/* Where a run is from, unless the caller said. 0, or EXIT_USAGE: printed. */
+/*
+ * Fills in where a run is from, unless the caller named it. Returns 0, or EXIT_USAGE after
+ * printing an error.
+ */
 int history_origin(struct history_run *run);
-/* The processor and its architecture; of emulated counts the architecture alone. */
+/* Writes the processor and its architecture; for emulated counts only the architecture. */
 void history_machine(const char *counted, char *to, size_t size);
-/* RFC 3339 to seconds; -1: malformed. */
+/* Converts RFC 3339 to seconds; returns -1 if the text is malformed. */
 int history_date(const char *text, int64_t *at);
 void history_date_text(int64_t at, char to[32]);
 
@@ -64,7 +71,7 @@ struct history_value {
 	size_t n;
 	double median, low, high;
 	const struct series *of;
-	unsigned ordinal; /* number of the place, for regions that share a name; from 0 */
+	unsigned ordinal; /* number of this place among regions with the same name, from 0 */
 	size_t group;
 };
 
@@ -93,17 +100,20 @@ struct history_lines {
 	struct history_mark *mark; /* all changes, the newest first */
 	size_t nmarks;
 	struct history_value *value;
-	struct history_line *line; /* by region, quantity and group */
+	struct history_line *line; /* sorted by region, quantity and group */
 	size_t n;
-	size_t *group_run; /* a run of each group: how it was counted, and where */
+	size_t *group_run; /* one run of each group, which shows how and where it was counted */
 	size_t ngroups;
 	size_t *commit_run; /* the first run of each commit */
 	size_t ncommits;
-	size_t apart; /* lines that share their region and quantity with another */
+	size_t apart; /* number of lines that share their region and quantity with another line
+		       */
 };
 
-/* least: no smaller change is one, a fraction; regions: only these, NULL: all. -1: out of
- * memory, printed. */
+/*
+ * least: smaller changes do not count, a fraction; regions: only these, NULL: all. Returns -1
+ * after printing that there is no memory.
+ */
 int history_lines(struct history_lines *l, const struct history *h, double least,
 		  const char *regions);
 void history_lines_free(struct history_lines *l);
@@ -111,7 +121,7 @@ void history_lines_free(struct history_lines *l);
 /* ---- history_show.c, history_page.c ---- */
 
 void history_show(struct tach__out *out, const struct history_lines *l);
-/* url: of the repository, "https://..."; NULL: commits are no links. */
+/* url: the repository's address, "https://..."; NULL: commits are not links. */
 void history_page(struct tach__out *out, const struct history_lines *l, const char *title,
 		  const char *url);
 extern const char history_style[], history_script[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A history's file: lines of JSON that are only ever appended. */
+/* A history's file: lines of JSON, which are only appended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static void write_series(struct tach__json_out *json, const struct series *s)
 	tach__json_end(json);
 }
 
-/* The date comes first, so that sort(1) puts lines into their order. */
+/* The date comes first, so that sort(1) sorts lines by date. */
 void history_write_run(struct tach__out *out, const struct history_run *run)
 {
 	struct tach__json_out json;
@@ -77,7 +77,7 @@ static char *take_text(const struct tach__json *object, const char *key)
 	return text ? strdup(text) : NULL;
 }
 
-/* -1: another kind of JSON. */
+/* -Returns 1 if it is another kind of JSON. */
 static int read_run(struct history_run *run, const struct tach__json *root)
 {
 	const struct tach__json *list = tach__json_member(root, "series");
@@ -243,7 +243,7 @@ static int put_line(int fd, const struct tach__buffer *text, const char *file)
 	return -1;
 }
 
-/* Reads the file first: a broken line is the last one. */
+/* Reads the file before appending: only the last line may be incomplete. */
 static int check_file(const char *file, const struct history_run *run)
 {
 	struct history h = {0};

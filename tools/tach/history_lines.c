@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A history's values put into lines of one region, quantity, way of counting and machine. */
+/* Values of a history, sorted into lines by region, quantity, way of counting and machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static size_t group_of(struct history_lines *l, size_t run)
 	return g;
 }
 
-/* A commit that was measured several times is one place on the axis. */
+/* If a commit was measured several times, it is still one position on the axis. */
 static size_t commit_of(struct history_lines *l, size_t run)
 {
 	size_t c = l->ncommits;
@@ -35,7 +35,7 @@ static size_t commit_of(struct history_lines *l, size_t run)
 	return l->ncommits++;
 }
 
-/* The number of a place among those of its name: lines of a file move, their order stays. */
+/* Number of a place among those with its name: lines in a file move, but their order stays. */
 static unsigned ordinal_of(const struct samples *s, size_t i)
 {
 	unsigned n = 0;
@@ -90,7 +90,7 @@ static int by_line(const void *a, const void *b)
 	return order ? order : (x->run > y->run) - (x->run < y->run);
 }
 
-/* True if the program repeats these counts: each difference is a step. */
+/* Returns true if the program repeats these counts exactly: then each difference is a step. */
 static int is_exact(const struct history_line *line, const struct history *h)
 {
 	for (size_t i = 0; i < line->n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a run of a history is from: the commit, its date, the machine. */
+/* The origin of a run of a history: the commit, its date, the machine. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void history_machine(const char *counted, char *to, size_t size)
 	snprintf(to, size, "%s%s%s", settings.cpu, *settings.cpu ? ", " : "", name.machine);
 }
 
-/* The commit that is checked out here: its name, date and subject. -1: git failed. */
+/* The commit that is checked out here: its name, date and subject. Returns -1 if git failed. */
 static int ask_git(char *line, size_t size)
 {
 	FILE *git = popen("git log -1 --format='%H %ct %s' 2>/dev/null", "re");
@@ -74,7 +74,7 @@ static char *copy(const char *text)
 	exit(EXIT_USAGE);
 }
 
-/* The date of git is that of its commit alone. */
+/* git's date belongs only to the commit that git names. */
 static int take_git(struct history_run *run, const char *line)
 {
 	size_t n = strcspn(line, " ");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tach history page`: one HTML page that needs nothing else. The table of change points is
- * there without the script (history_page.js), which draws the graphs from the data in the page.
+ * `tach history page`: one HTML page that needs no other file. The page has the table of change
+ * points without the script (history_page.js), which draws the graphs from the data in the
+ * page.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach history show`: the change points of a history, and each line's last value, as tables.
+/*
+ * `tach history show`: the change points of a history, and the last value of each line, as
+ * tables.
  */
 #include <stdio.h>
 #include <string.h>

@@ -55,7 +55,7 @@ static int is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* Longer than any name. The cost of a glob grows with its length and its stars. */
+/* Longer than any name. The cost of matching a glob grows with its length and its stars. */
 enum { PATTERN_MOST = 1000 };
 
 static int check_pattern(const char *pattern)
@@ -102,7 +102,7 @@ static int any_fits(const struct wanted *w, const char *pmu, const char *name,
 
 /* ---- details of a line ---- */
 
-/* At user and kernel level, like libpfm-4's register words. */
+/* The words for user and kernel level, as in libpfm-4's register words. */
 static void words_text(const struct list_pmu *pmu, const char *event, const char *umask,
 		       char *out, size_t size)
 {
@@ -178,7 +178,7 @@ static void add_line(struct list_pmu *to, int event, int umask)
 	to->lines[to->nlines++] = (struct list_line){event, umask};
 }
 
-/* An event that matches is shown with all its umasks; otherwise only the umasks that match. */
+/* If the event matches, all its umasks are shown; otherwise only the umasks that match. */
 static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 {
 	struct tach_event_info e = {.size = sizeof e};
@@ -240,7 +240,7 @@ static void choose_pmu(const struct wanted *w, struct result *result, int pmu)
 	result->pmus[result->n++] = to;
 }
 
-/* This machine's PMUs first, then what Linux offers everywhere. */
+/* This machine's PMUs come first, then those that Linux has on every machine. */
 static void choose_host(const struct wanted *w, struct result *result)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -296,7 +296,7 @@ static int parse_arguments(int argc, char **argv, struct wanted *w)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	static char name[] = "tach list"; /* getopt begins its messages with it */
+	static char name[] = "tach list"; /* getopt begins its messages with this name */
 	int c;
 
 	argv[0] = name;

@@ -13,7 +13,7 @@ struct list_line {
 };
 
 /*
- * A PMU and the lines selected from it; with no lines, only the PMU is shown. derived:
+ * A PMU and the lines selected from it; without lines, only the PMU is shown. derived:
  * definitions that use its events.
  */
 struct list_pmu {
@@ -25,7 +25,7 @@ struct list_pmu {
 	size_t nderived, derived_room;
 };
 
-/* Details of a line, the same for events and umasks. */
+/* Details of a line, for events and umasks. */
 struct list_row {
 	int is_umask, group, is_default, deprecated;
 	const char *name, *description;

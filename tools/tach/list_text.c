@@ -52,7 +52,7 @@ static void print_wrapped(const char *text, int indent, int screen)
 	}
 }
 
-/* Appends a and b to *text after "; ", unless they are empty. */
+/* Appends a and b to *text, each after "; ", unless they are empty. */
 static void append_both(char *text, size_t size, const char *a, const char *b)
 {
 	size_t used = strlen(text);
@@ -113,7 +113,7 @@ static void layout_of(const struct list_pmu *pmu, struct layout *l)
 	}
 }
 
-/* "8+4 counters of 48 bits": general and fixed counters; "" if unknown. */
+/* Text such as "8+4 counters of 48 bits": general and fixed counters; "" if unknown. */
 static const char *counters_of(const struct tach_pmu_info *info, char *out, size_t size)
 {
 	int fixed = __builtin_popcount(info->fixed);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that tach prints goes through these streams: names, files and arguments may
- * contain control sequences for the terminal. All output ends here, so no place can be
- * forgotten. Line ends and columns (LF, TAB, CR before LF) pass: the command prints them
- * itself.
+ * Everything that tach prints passes these streams, because names, files and arguments may
+ * contain control sequences for the terminal. All output ends here, so no place in the code can
+ * bypass it. Line ends and columns (LF, TAB, CR before LF) pass unchanged: the command prints
+ * them itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static int continues(const struct door *d, char c)
 	return d->text[0] == '\r' ? c == '\n' : ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* How a write function of fopencookie says that it failed. */
+/* A write function of fopencookie reports a failure by this value. */
 #ifdef __GLIBC__
 enum { WRITE_FAILED = 0 };
 #else
@@ -115,8 +115,8 @@ static FILE *open_door(struct door *d, int mode, FILE *instead)
 FILE *people_out, *people_err;
 
 /*
- * A wrapper of getopt_long, which prints to the C library's own stderr. musl counts a missing
- * argument as if it were there.
+ * A wrapper of getopt_long, which prints to the C library's own stderr. In musl, a missing
+ * argument is counted as if it were there.
  */
 int people_getopt(int argc, char **argv, const char *letters, const struct option *options)
 {

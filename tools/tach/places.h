@@ -12,8 +12,8 @@ int places_count(const struct tach_snapshot *snapshot, const char *kind);
 void places_choose(struct tach_snapshot *snapshot, const char *kind, int most);
 /*
  * Finds the functions and lines of such regions: "parallel main (loop.c:12)", "main
- * (loop.c:12)" for a function. A place without
- * symbols keeps its offset. spread: as tach__snapshot_teams. Replaces and frees *snapshot.
+ * (loop.c:12)" for a function. A place without symbols keeps its offset. spread: as
+ * tach__snapshot_teams. Returns the number of such regions, or -1 after printing an error.
  * Returns the number of such regions, or -1 after printing an error.
  */
 int places_name(struct tach_snapshot **snapshot, int spread, const char *who);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of registers in the manuals, by address: MSR numbers of x86 (Intel SDM volume 4, AMD
- * PPR), system registers of arm64 as op0<<14|op1<<11|CRn<<7|CRm<<3|op2 (Arm ARM D24). The two
- * have no address in common. Addresses below 0x100 are ia64's register numbers, which are the
- * names.
+ * PPR), system registers of arm64 as op0<<14|op1<<11|CRn<<7|CRm<<3|op2 (Arm ARM D24). Both
+ * kinds of numbers are disjoint. Addresses below 0x100 are register numbers of ia64, whose
+ * names are the numbers.
  */
 #include <stdio.h>
 #include "tools/tach/dispatch.h"
 
-/* Pentium 4 uses numbers that other CPUs also use: its registers have no second address. */
+/*
+ * Pentium 4 uses numbers that other CPUs use for other registers: its registers have no second
+ * address.
+ */
 enum where { ANYWHERE, NETBURST, ELSEWHERE };
 
 static const struct range {

@@ -271,8 +271,8 @@ int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const cha
 }
 
 /*
- * Reads one file at a time, the process last: with thousands of files, only one and the sum are
- * in memory.
+ * Reads one file at a time, and the process last: even with thousands of files, only one report
+ * and the sum are in memory.
  */
 static struct tach_snapshot *add_all(const struct arguments *a)
 {

@@ -18,8 +18,8 @@ int report_load(struct tach_snapshot **out, const char *file, const char *who);
 int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 		 const char *who);
 /*
- * Adds `more`, which it frees, to the sum, which is NULL at first. On an error prints it, sets
- * the sum to NULL and returns -1.
+ * Adds `more` to the sum, which is NULL at first, and frees `more`. On an error it prints the
+ * error, sets the sum to NULL and returns -1.
  */
 int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const char *who);
 /*
@@ -36,9 +36,9 @@ const char *report_suffix(const char *file);
 
 /* ---- report_bench.c ---- */
 
-/* Returns true for the output of a benchmark program with --json. */
+/* Returns true if the text is the output of a benchmark program with --json. */
 int report_bench_is(const char *text);
-/* Writes it as HTML. Returns -1 after printing an error. */
+/* Writes the results as HTML. Returns -1 after printing an error. */
 int report_bench(const char *json, const char *file, FILE *to);
 
 /* ---- report_ranks.c ---- */
@@ -48,12 +48,12 @@ struct report_ranks {
 	struct tach_snapshot **list;
 	int n;
 };
-/* Adds one rank's report, which it frees. Returns -1 after printing an error. */
+/* Adds one rank's report, and frees it. Returns -1 after printing an error. */
 int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const char *file,
 		     const char *who);
 /*
- * Joins all: the total, each rank, and the imbalance. Returns NULL after printing an error. The
- * caller still frees the reports.
+ * Joins all reports: the total, each rank, and the imbalance. Returns NULL after printing an
+ * error. The caller still frees the reports.
  */
 struct tach_snapshot *report_ranks_join(struct report_ranks *r, const char *who);
 void report_ranks_free(struct report_ranks *r);

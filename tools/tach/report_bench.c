@@ -125,7 +125,7 @@ static const struct tach__json *value_of(const struct result *r, const char *qua
 }
 
 struct axis {
-	double from, to; /* logarithms if the axis is logarithmic */
+	double from, to; /* logarithms, if the axis is logarithmic */
 	int is_log;
 };
 
@@ -200,7 +200,7 @@ static void write_axes(struct tach__out *out, const struct axis *x, const struct
 	write_label(out, (LEFT + WIDTH) / 2.0, HEIGHT - 6, "middle", words);
 }
 
-/* Plots results first..first+n-1, which are of one family. */
+/* Plots results first..first+n-1, which belong to one family. */
 static void write_plot(struct tach__out *out, const struct result *first, size_t n,
 		       const char *quantity)
 {
@@ -338,7 +338,7 @@ static void write_origin(struct tach__out *out, const struct result *first)
 
 		if (!*what)
 			continue;
-		/* As other pages show it. */
+		/* Shows the date in the same form as other pages. */
 		if (i == 2 && sscanf(what, "%15[0-9-]T%15[0-9:]+00:00", day, hour) == 2) {
 			snprintf(date, sizeof date, "%s %s UTC", day, hour);
 			what = date;

@@ -29,7 +29,7 @@ static int is_set(const char *variable)
 
 /*
  * If the default events cannot be counted, this is checked once here instead of in every
- * process. TACH_RUN_NOTE is the note for its report.
+ * process. TACH_RUN_NOTE contains the note for the program's report.
  */
 static void try_default_events(const struct run_arguments *a)
 {
@@ -55,7 +55,7 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Prints what the kernel knows about the program, however it ended. */
+/* Prints what the kernel reported about the program, however the program ended. */
 static void print_outcome(const struct run_arguments *a, const struct run_outcome *o,
 			  const struct run_reports *reports)
 {
@@ -88,7 +88,7 @@ static int add_outside(struct run_reports *reports, struct run_outside *outside,
 	return more ? run_collect_add(reports, more) : 0;
 }
 
-/* If the output file fails, write elsewhere: the program has already run. */
+/* If the output file cannot be written, writes elsewhere: the program has already run. */
 static int write_whole(const struct run_arguments *a, const struct tach_snapshot *s)
 {
 	int code = report_write(s, a->format, a->output, STDERR_FILENO, "tach run");
@@ -98,7 +98,7 @@ static int write_whole(const struct run_arguments *a, const struct tach_snapshot
 	return code;
 }
 
-/* For a rank of a parallel job: the last rank writes the totals of all. */
+/* For a rank of a parallel job: the last rank writes the sum of all ranks. */
 static int report_rank(const struct run_arguments *a, const struct run_outcome *o,
 		       struct run_reports *reports)
 {
@@ -122,7 +122,7 @@ int run_report(const struct run_arguments *a, const struct run_outcome *o,
 {
 	int code = 0;
 
-	/* If nothing ran, print nothing: exec's error is already printed. */
+	/* If the program did not run, prints nothing: the error of exec is already printed. */
 	if (o->exec_failed)
 		return 0;
 	if (a->interval <= 0 && run_ranks_wanted(a))
@@ -134,8 +134,8 @@ int run_report(const struct run_arguments *a, const struct run_outcome *o,
 }
 
 /*
- * Fails before the program has run for an hour. A pipe is not opened: closing it again would
- * end the input of its reader.
+ * Fails now, not after the program has run for an hour. A pipe is not opened: closing it again
+ * would end the input of its reader.
  */
 static int check_output(const char *file)
 {
@@ -246,8 +246,8 @@ static int ready_machine(struct run_arguments *a, enum run_loading loading,
 					      : "of another C library than this command's "
 						"(musl, or 32 bits)");
 	/*
-	 * A statically linked program may still contain regions. The dynamic linker of a
-	 * foreign one would fail.
+	 * A statically linked program may contain regions of its own. The dynamic linker of a
+	 * program for another C library would fail.
 	 */
 	if (loading == RUN_FOREIGN)
 		a->outside = 1;
@@ -318,7 +318,7 @@ int run_status(const struct run_outcome *o)
 	return WIFSIGNALED(o->status) ? 128 + WTERMSIG(o->status) : WEXITSTATUS(o->status);
 }
 
-/* Runs once, and counts everything in that run. */
+/* Runs the program once, and counts everything in that run. */
 static int run_plainly(struct run_arguments *a, const struct run_found *found)
 {
 	struct run_reports reports = {0};
@@ -343,7 +343,7 @@ int cmd_run(int argc, char **argv)
 	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
-	/* Boxes count for no thread, so the program is counted from outside too. */
+	/* Boxes do not count by thread, so the program is counted from outside too. */
 	if (!code && a.metrics && run_metrics_have_boxes(a.metrics))
 		a.outside = 1;
 	if (!code && a.turns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run`: what its files share. */
+/* `tach run`: declarations that its files share. */
 #ifndef TOOLS_TACH_RUN_H
 #define TOOLS_TACH_RUN_H
 
@@ -10,17 +10,20 @@
 #include <tach/report.h>
 #include "tools/run/results.h"
 
-#define RUN_OBJECT	"libtach-run.so"       /* what is preloaded */
-#define RUN_OPENMP	"libtach-openmp.so"    /* in the same folder, for --openmp */
-#define RUN_FUNCTIONS	"libtach-functions.so" /* the same, for --functions */
-#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* for programs of musl, if this command is not */
-/* A link to the object's folder, used if the path contains a separator of LD_PRELOAD. */
+#define RUN_OBJECT    "libtach-run.so"	     /* what is preloaded */
+#define RUN_OPENMP    "libtach-openmp.so"    /* in the same folder, for --openmp */
+#define RUN_FUNCTIONS "libtach-functions.so" /* the same, for --functions */
+/* For programs of musl, if this command is not built with musl. */
+#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT
+/*
+ * A link to the object's folder, used if the folder's path contains a separator of LD_PRELOAD.
+ */
 #define RUN_LINK "lib"
 
 /* Exit statuses of tach run itself, the same as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT = 126, RUN_MISSING = 127 };
 
-/* Threads that share one row. */
+/* Which threads share one row. */
 enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
 
 struct run_arguments {
@@ -35,12 +38,12 @@ struct run_arguments {
 	int openmp;
 	const char *functions; /* globs, "": all; NULL: none */
 	const char *turns;     /* TACH_TURNS */
-	int passes;	       /* 0: one run; otherwise until all is counted */
+	int passes;	       /* 0: one run; otherwise runs until all events are counted */
 	double bound;	       /* --passes: tolerated difference of instructions, a fraction */
 	double interval;       /* -I: seconds; 0: no series */
 	pid_t process;	       /* -p; 0: the program's */
 	int repeat;	       /* -r: how often; 0: once */
-	size_t ncommands;      /* they follow each other from program on, each ended by NULL */
+	size_t ncommands;      /* these follow each other from program on; a NULL ends each */
 	int apart;	       /* each rank of a parallel job writes its own report */
 	char **program;
 	const char *path; /* --emulate: path of the program */
@@ -73,8 +76,9 @@ int run_find_file(char *path, size_t size, const char *name); /* the same for an
 /* Searches PATH like execvp. */
 int run_find_program(char *path, size_t size, const char *name);
 /*
- * How RUN_OBJECT can be loaded into a program. It cannot without a dynamic linker, nor by the
- * linker of another C library or of 32-bit programs. RUN_MUSL: RUN_OBJECT_MUSL can be loaded.
+ * How RUN_OBJECT can be loaded into a program. It cannot be loaded without a dynamic linker, or
+ * by the linker of another C library or of 32-bit programs. RUN_MUSL: RUN_OBJECT_MUSL can be
+ * loaded.
  */
 enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN, RUN_MUSL };
 
@@ -82,16 +86,16 @@ enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN, RUN_MUSL };
 
 struct run_outside;
 /*
- * Returns true if opening an event would kill this process and thus all that it starts, and
- * prints that.
+ * Returns true, after printing it, if opening an event would kill this process and thus all
+ * programs that it starts.
  */
 int run_outside_forbidden(void);
 /*
- * Prepares the events that `a` names, or the default ones. Returns NULL after printing an
+ * Prepares the events that `a` names, or the default events. Returns NULL after printing an
  * error.
  */
 struct run_outside *run_outside_new(const struct run_arguments *a);
-/* Counts from the program's next exec on. This function and the next accept NULL. */
+/* Counts from the program's next exec on. This function and the next one accept NULL. */
 void run_outside_open(struct run_outside *o, pid_t process);
 /* Call it when the program has ended. */
 void run_outside_end(struct run_outside *o);
@@ -99,8 +103,8 @@ void run_outside_end(struct run_outside *o);
 struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds);
 void run_outside_free(struct run_outside *o); /* NULL is fine */
 /*
- * --ambient: only events of boxes, and metrics of them after a semicolon. They form the row of
- * the whole machine. Returns NULL after printing an error.
+ * --ambient: only events of boxes, and metrics of them after a semicolon. They are in the row
+ * of the whole machine. Returns NULL after printing an error.
  */
 struct run_outside *run_ambient_new(const char *list);
 /* Measurements that run next to the program, if requested. */
@@ -118,7 +122,7 @@ struct run_beside {
  * printing an error.
  */
 int run_attach(struct run_outside *o, const struct run_arguments *a);
-/* -p without a program; returns the exit status. */
+/* --p without a program; returns the exit status. */
 int run_process(const struct run_arguments *a);
 
 /* ---- run_series.c ---- */
@@ -133,7 +137,7 @@ struct run_series {
 /* Both return nonzero after printing an error. */
 int run_series_begin(struct run_series *s, const struct run_arguments *a);
 int run_series_end(struct run_series *s, const struct run_arguments *a);
-/* Runs until the process has ended or `signals` is readable (-1: waits for no signal). */
+/* Prints intervals until the process has ended or `signals` is readable (-1: no signals). */
 void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process, int signals);
 /* Returns a descriptor for the signals that end tach run, and blocks these signals. */
 int run_series_signals(void);
@@ -170,8 +174,8 @@ int run_has_boxes(const char *events);
 void run_hold_streams(void);
 
 /*
- * object, directory: what to preload and where reports go; NULL: preload nothing. Waits for the
- * program's end. Returns -1 after printing an error.
+ * object, directory: what to preload, and where reports go; NULL: preload nothing. Waits for
+ * the program's end. Returns -1 after printing an error.
  */
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
 	      const struct run_beside *beside, struct run_outcome *outcome);
@@ -198,7 +202,8 @@ int run_once(struct run_arguments *a, const struct run_found *found,
 /* Writes the report; returns nonzero after printing an error. */
 int run_report(const struct run_arguments *a, const struct run_outcome *o,
 	       struct run_reports *reports);
-int run_status(const struct run_outcome *o); /* the exit status for the way the program ended */
+/* Returns the exit status for the way in which the program ended. */
+int run_status(const struct run_outcome *o);
 
 /* ---- run_places.c ---- */
 
@@ -214,7 +219,7 @@ int run_name_places(const struct run_arguments *a, struct run_reports *reports);
  * --turns: checks that the events make several sets. Returns RUN_FAILED after printing why not.
  */
 int run_check_turns(const struct run_arguments *a);
-/* --passes; returns the exit status. */
+/* ----passes; returns the exit status. */
 int run_passes(struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_results.c ---- */
@@ -234,13 +239,13 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 enum { RUN_GONE = 4 };
 struct run_reports {
 	struct tach_snapshot *whole; /* all reports added up; NULL: no process wrote a report */
-	int of_program;		     /* the program itself wrote one */
-	int began, left; /* programs that were loaded, and how many wrote a report */
-	int running;	 /* processes that still run and have not written one */
+	int of_program;		     /* set: the program itself wrote a report */
+	int began, left; /* programs that were loaded, and how many of them wrote a report */
+	int running;	 /* processes that still run and have not written a report */
 	/* numbers of the first processes without a report; 0 ends the list */
 	int gone[RUN_GONE];
-	int confined; /* wrote one when a seccomp filter was installed */
-	/* programs that ran unmeasured, by the reason, and the name of the first */
+	int confined; /* processes that wrote a report when they installed a seccomp filter */
+	/* programs that ran unmeasured, by the reason, and the name of the first one */
 	unsigned unmeasured[RUN_REASONS];
 	char first_unmeasured[RUN_REASONS][64];
 	int no_memory; /* processes without memory for their report */
@@ -248,9 +253,9 @@ struct run_reports {
 
 /* ---- run_missing.c ---- */
 
-/* Writes it into the report. */
+/* Writes a note about missing processes into the report. */
 void run_missing_note(const struct run_reports *reports);
-/* Prints it on standard error. */
+/* Prints the note on standard error. */
 void run_missing_print(const struct run_reports *reports);
 
 /*

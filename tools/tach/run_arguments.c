@@ -59,7 +59,7 @@ static int bad_usage(const char *what)
 	return print_usage_error("run"), RUN_FAILED;
 }
 
-/* An option that may be given once: two different values are an error. */
+/* For an option that may be given once: two different values are an error. */
 static int once(const char **to, const char *value, const char *sentence)
 {
 	if (*to && strcmp(*to, value) != 0)
@@ -68,7 +68,7 @@ static int once(const char **to, const char *value, const char *sentence)
 	return 0;
 }
 
-/* The metric for --topdown. */
+/* Adds the metric for --topdown. */
 static int take_topdown(struct run_arguments *a, const char *level)
 {
 	if (level && (strlen(level) != 1 || *level < '1' || *level > '6'))
@@ -81,7 +81,7 @@ static int take_topdown(struct run_arguments *a, const char *level)
 	return 0;
 }
 
-/* In the format of TACH_TURNS. */
+/* The argument has the format of TACH_TURNS. */
 static int take_turns(struct run_arguments *a, const char *entries)
 {
 	if (!entries)
@@ -106,7 +106,7 @@ static int take_passes(struct run_arguments *a, const char *bound)
 	return 0;
 }
 
-/* Parses a number of that range, given once; `to` must be 0 before. */
+/* Parses a number in that range; the option may be given once; `to` must be 0 before. */
 static int take_number(double *to, double least, double most, int whole, const char *sentence)
 {
 	char *end;
@@ -337,7 +337,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	return check_format(a);
 }
 
-/* Checks metrics together with the events; events NULL: metrics alone. */
+/* Checks metrics together with the events; events NULL: only the metrics. */
 static int check_one(const char *events, const char *metrics)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -354,7 +354,7 @@ static int check_one(const char *events, const char *metrics)
 	return RUN_FAILED;
 }
 
-/* Checks here, because the measured program cannot report errors. */
+/* Checks the events here, because the measured program cannot report errors. */
 int run_check_events(const struct run_arguments *a)
 {
 	int code;

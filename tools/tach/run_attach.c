@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run -p PID`: counters of the threads of a process that runs already. */
+/* `tach run -p PID`: counters for the threads of a running process. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void name_target(struct run_target *t, pid_t process)
 }
 
 /*
- * Returns true if the kernel lets this process count itself: then the rights on the other
+ * Returns true if the kernel lets this process count itself: then the rights over the other
  * process are missing.
  */
 static int can_count_itself(void)
@@ -113,7 +113,7 @@ static void drop_targets(struct run_outside *o)
 	o->ntargets = 0;
 }
 
-/* Opens counters for every thread of the list, and skips threads that have ended. */
+/* Opens counters for every thread in the list, and skips threads that have ended. */
 static int open_all(struct run_outside *o, pid_t process, const struct threads *t)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -146,8 +146,9 @@ static int has_new_threads(pid_t process, const struct threads *before, struct t
 }
 
 /*
- * A thread inherits counters that its creator has when the thread starts. If a thread started
- * while counters were opened, it is unknown if it inherited them, so all are opened again.
+ * A thread inherits the counters that its creator has when the thread starts. If a thread
+ * started while counters were opened, it may have inherited some of them, so all are opened
+ * again.
  */
 static int attach(struct run_outside *o, pid_t process)
 {
@@ -208,7 +209,7 @@ static int report_counts(const struct run_arguments *a, struct run_outside *o, d
 	return code;
 }
 
-/* Until the process ends or a signal stops it. */
+/* Counts until the process ends or a signal stops it. */
 int run_process(const struct run_arguments *a)
 {
 	struct run_series series = {.interval = 0};

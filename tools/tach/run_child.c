@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the program of `tach run`: its environment, the signals while it runs, its end. */
+/* Starts the program of `tach run`: its environment, the signals while it runs, and its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -73,7 +73,10 @@ static int preload_beside(char path[4200], const char *object, const char *name)
 	return 1;
 }
 
-/* For LLVM's runtime, and for gcc's. Both are set, because a program may use either. */
+/*
+ * One variable is for LLVM's runtime, one for gcc's. Both are set, because a program may use
+ * either runtime.
+ */
 static void set_openmp(const struct run_arguments *a, const char *object)
 {
 	char path[4200];
@@ -112,7 +115,10 @@ static void set_environment(const struct run_arguments *a, const char *object,
 	if (a->functions)
 		set_functions(a, object);
 	prepend_word("LD_PRELOAD", object);
-	/* Without this, AddressSanitizer ends programs that load another object before it. */
+	/*
+	 * Without this, AddressSanitizer ends programs in which another object is loaded before
+	 * it.
+	 */
 	prepend_word("ASAN_OPTIONS", "verify_asan_link_order=0");
 	set_clock();
 	setenv("TACH_ENABLE", "1", 1);
@@ -263,7 +269,7 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 		run_outside_open(beside->ambient, outcome->process);
 	}
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
-	outcome->seconds = clock_seconds(CLOCK_MONOTONIC); /* wait_for subtracts it */
+	outcome->seconds = clock_seconds(CLOCK_MONOTONIC); /* wait_for subtracts this value */
 	close(go[0]);
 	close(go[1]);
 	close(failed[1]);

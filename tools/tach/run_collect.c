@@ -8,14 +8,14 @@
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
-enum { BATCH = 256 }; /* reports held at a time: a build may produce thousands */
+enum { BATCH = 256 }; /* number of reports held at a time: a build may write thousands */
 
 struct batch {
 	struct tach_snapshot *list[BATCH];
 	int n;
 };
 
-/* Adds all of them into the first. */
+/* Adds all reports of the batch into the first one. */
 static int add_up(struct batch *b)
 {
 	struct tach_snapshot *whole;
@@ -85,7 +85,7 @@ int run_collect(struct run_reports *reports, int results, const char *directory,
 	}
 	if (dir)
 		closedir(dir);
-	/* A program with regions of its own also writes a report without our object. */
+	/* A program with its own regions also writes a report without our object. */
 	if (reports->began < reports->left)
 		reports->began = reports->left;
 	if (reports->running > reports->began - reports->left)

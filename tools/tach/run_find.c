@@ -12,7 +12,10 @@
 
 int run_find_file(char *path, size_t size, const char *name)
 {
-	/* In the build folder; when installed; in Debian, libraries are one folder deeper. */
+	/*
+	 * The folders: of the build; after installation; in Debian, where libraries are one
+	 * folder deeper.
+	 */
 	static const char *const places[] = {"", "/../lib/tach", "/../lib64/tach",
 					     "/../lib/*/tach"};
 	char self[3000], pattern[4096];
@@ -72,7 +75,7 @@ static int begins_with(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* The C library of a dynamic linker, by the linker's name. */
+/* Finds the C library of a dynamic linker by the linker's name. */
 static enum run_loading judge_linker(const char *linker)
 {
 	const char *name = strrchr(linker, '/') ? strrchr(linker, '/') + 1 : linker;
@@ -121,7 +124,7 @@ static enum run_loading judge_program(const char *path)
 	enum run_loading loading;
 	int fd;
 
-	/* A dynamic linker that is run with a program as its argument also preloads. */
+	/* A dynamic linker that is executed with a program as its argument also preloads. */
 	if (begins_with(base, "ld-linux") || begins_with(base, "ld.so") ||
 	    begins_with(base, "ld-musl-"))
 		return judge_linker(base);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the report of `tach run` lacks, and why. */
+/* The parts that the report of `tach run` lacks, and the reasons. */
 #include <stdio.h>
 #include "core/snapshot/snapshot.h"
 #include "tools/tach/people.h"
@@ -10,7 +10,10 @@ static const char *const unmeasured_why[RUN_REASONS] = {
 	[RUN_CLEARED] = "started with a cleared environment",
 };
 
-/* A note in the report, for readers who do not see tach run's output: unmeasured programs. */
+/*
+ * Writes a note into the report about unmeasured programs, for readers who do not see tach
+ * run's output.
+ */
 static void say_unmeasured(const struct run_reports *reports)
 {
 	char note[300];
@@ -25,7 +28,7 @@ static void say_unmeasured(const struct run_reports *reports)
 	}
 }
 
-/* The same for processes without a report. */
+/* Writes a note about processes without a report. */
 static void say_missing(const struct run_reports *reports)
 {
 	int missing = reports->began - reports->left;
@@ -50,7 +53,7 @@ void run_missing_note(const struct run_reports *reports)
 	say_unmeasured(reports);
 }
 
-/* Names the reasons that there are. */
+/* Prints the reasons that apply. */
 static void print_left(const struct run_reports *reports, int missing)
 {
 	const struct {

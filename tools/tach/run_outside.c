@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters opened from outside: `tach run` opens them for the program, and its children inherit
- * them. No code of ours runs in the program, so it may be statically linked, and no signal can
- * lose counts. But there is one row for everything, and the kernel may multiplex the counters.
+ * them. No code of ours runs in the program, so the program may be statically linked, and no
+ * signal can lose counts. But one row contains everything, and the kernel may multiplex the
+ * counters.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -21,7 +22,7 @@
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
 
-/* The default events; events that the machine cannot count are skipped. */
+/* The default events; the machine may not count all of them, and those are skipped. */
 static const char usual_events[] =
 	"cycles,instructions,branch_misses=branch-misses,cache_misses=cache-misses,"
 	"page_faults=page-faults,context_switches=context-switches";
@@ -44,7 +45,7 @@ static int make_set(struct run_outside *o, struct tach_set_options *opt, const c
 	tach__uncore_members(o->boxes.uncore, opt, members, attrs);
 	if (tach_set_create(opt, &o->set, &err) == 0)
 		return 0;
-	/* If the events alone make a set, the error is in the metrics. */
+	/* If the events without the metrics make a set, the error is in the metrics. */
 	opt->metrics = NULL;
 	if (metrics && tach_set_create(opt, &o->set, NULL) == 0)
 		events = metrics;
@@ -161,7 +162,7 @@ struct run_outside *run_ambient_new(const char *list)
 	return o;
 }
 
-/* The library explains better than errno why a member cannot be opened. */
+/* The library's message about a member that cannot be opened is better than errno's. */
 void run_outside_note(struct run_outside *o, int code)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run --outside`: what its files share. */
+/* `tach run --outside`: declarations that its files share. */
 #ifndef TOOLS_TACH_RUN_OUTSIDE_H
 #define TOOLS_TACH_RUN_OUTSIDE_H
 
@@ -17,7 +17,10 @@ struct run_boxes {
 	uint32_t flags[TACH_COUNTERS_MAX];
 };
 
-/* Replaces the list's events of boxes, or the others, by blanks: the rest keeps its columns. */
+/*
+ * Replaces the list's events of boxes, or all other events, by blanks: the rest keeps its
+ * columns.
+ */
 void run_boxes_blank(char *events, int boxes);
 /*
  * Returns the list with the events of boxes that the metrics need. The caller frees it. NULL:
@@ -26,8 +29,8 @@ void run_boxes_blank(char *events, int boxes);
 char *run_boxes_wanted(const char *events, const char *metrics);
 int run_metrics_have_boxes(const char *metrics);
 /*
- * Opens before the program runs, so that an error does not come after an hour. events: only
- * those of boxes; shown: the user's text. Returns nonzero after printing an error.
+ * Opens the boxes before the program runs, so that an error does not come after an hour.
+ * events: only those of boxes; shown: the user's text. Returns nonzero after printing an error.
  */
 int run_boxes_open(struct run_boxes *b, const char *events, const char *shown);
 void run_boxes_start(struct run_boxes *b);
@@ -60,18 +63,18 @@ struct run_outside {
 	struct run_target **target;
 	int ntargets;
 	int per_target; /* a row of each */
-	int attached;	/* they count already; earlier counts are not shown */
+	int attached;	/* the counters already ran before; earlier counts are not shown */
 	struct run_boxes boxes;
 };
 
 /* Adds a target. Returns NULL after printing that there is no memory. */
 struct run_target *run_outside_target(struct run_outside *o, pid_t thread);
-/* Notes for the report why a member cannot be counted. */
+/* Writes a note for the report why a member cannot be counted. */
 void run_outside_note(struct run_outside *o, int code);
-/* Opens its members. disabled: until the next exec. Returns the first errno, or 0. */
+/* Opens the members. disabled: until the next exec. Returns the first errno, or 0. */
 int run_outside_count(struct run_outside *o, struct run_target *t, int disabled);
 void run_outside_read(struct run_outside *o);
-/* Sets the last reading as the new start: earlier counts are no longer shown. */
+/* Makes the last read the new start: earlier counts are no longer shown. */
 void run_outside_mark(struct run_outside *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of `tach run --outside` as a report: one region for all processes. */
+/* Writes the counts of `tach run --outside` as a report: one region for all processes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
 
-/* A value from which no overhead was subtracted. */
+/* Writes a value from which no overhead was subtracted. */
 static void write_value(struct tach__json_out *json, const char *name, double v, uint32_t flags)
 {
 	tach__json_object(json, name);
@@ -104,7 +104,7 @@ static void write_part(struct tach__json_out *json, const struct run_outside *o,
 	tach__json_end(json);
 }
 
-/* The place in the tree of regions. */
+/* Writes the place in the tree of regions. */
 static void write_place(struct tach__json_out *json, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};

@@ -13,13 +13,13 @@
 
 struct passes {
 	const struct tach__plan *plan;
-	struct tach_snapshot *list[TACH__PASSES_MAX]; /* of each finished pass */
+	struct tach_snapshot *list[TACH__PASSES_MAX]; /* the report of each finished pass */
 	int n;
 	struct run_reports last; /* without its snapshot */
 	struct run_outcome outcome;
 };
 
-/* Merges regions that occur twice in a process, like those of several processes. */
+/* Merges regions that occur twice in a process, as regions of several processes are merged. */
 static int keep_run(struct passes *p, struct run_reports *reports)
 {
 	struct tach_snapshot *one = reports->whole;
@@ -33,7 +33,8 @@ static int keep_run(struct passes *p, struct run_reports *reports)
 }
 
 /*
- * Returns true if the next pass is useful: this one ended like the first, and wrote a report.
+ * Returns true if the next pass is useful: this pass ended like the first one, and wrote a
+ * report.
  */
 static int goes_on(const struct passes *p, int pass, int first)
 {

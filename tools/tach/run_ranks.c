@@ -45,7 +45,10 @@ void run_ranks_file(struct run_arguments *a)
 	a->apart = 1;
 }
 
-/* The launcher's name for this run, or the launcher's process if it gives no name. */
+/*
+ * Writes the launcher's name for this run, or the launcher's process number if it gives no
+ * name.
+ */
 static void job_name(char *to, size_t size)
 {
 	static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
@@ -128,7 +131,7 @@ static int put(const char *folder, int fd, const struct tach_snapshot *mine)
 
 enum what { COUNT, TAKE, REMOVE };
 
-/* Looks at the parts in the folder; `what` says what to do with them. */
+/* Reads the parts in the folder; `what` says how to use them. */
 static int look_at_parts(const char *folder, enum what what, struct report_ranks *taken)
 {
 	DIR *list = opendir(folder);
@@ -156,7 +159,7 @@ static int look_at_parts(const char *folder, enum what what, struct report_ranks
 	return n;
 }
 
-/* Joins the parts, which are complete. Parts that cannot be joined stay. */
+/* Joins the parts if all are there. Parts that cannot be joined stay. */
 static int join_parts(const char *folder, struct tach_snapshot **all)
 {
 	struct report_ranks ranks = {NULL, 0};

@@ -19,7 +19,8 @@ struct side {
 	struct run_arguments of;
 	struct run_found found;
 	struct samples samples;
-	struct comparison against_first; /* of the commands after the first */
+	/* The comparison with the first command, for the other commands. */
+	struct comparison against_first;
 	char name[256];
 	int status;
 };
@@ -111,7 +112,7 @@ static int widest_text(int width, const char *text, int most)
 	return width > length ? width : length;
 }
 
-/* Widens the columns of names up to the longest name that leaves room for the numbers. */
+/* Widens the columns of names up to the longest name that still leaves room for the numbers. */
 static void widen_labels(const struct row *row, size_t n, int width[2])
 {
 	for (size_t i = 0; i < n; i++) {
@@ -290,7 +291,7 @@ static int compare_sides(struct repeat *r)
 
 /* ---- the runs ---- */
 
-/* Returns the reason why further runs would differ, or 0 to continue. */
+/* Returns the reason why there is no further run, or 0 to continue. */
 static int is_over(const struct run_outcome *o, int run, int first)
 {
 	int status = run_status(o);
@@ -361,7 +362,7 @@ static int open_sides(struct repeat *r, const struct run_arguments *a,
 }
 
 /*
- * Alternates the commands, and which of them is first, so that drift affects all equally. If
+ * Alternates the commands, and which of them runs first, so that drift affects all equally. If
  * standard input is a file, each run starts at the same position.
  */
 static int run_all(const struct repeat *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory in which processes leave their reports: tools/run/results.h. */
+/* The shared memory into which processes write their reports: tools/run/results.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include "tools/tach/run.h"
 
 /*
- * Programs rarely use such numbers. The kernel's table of descriptors grows to this size in
- * each process.
+ * Programs rarely use such high numbers. The kernel's table of descriptors grows to this size
+ * in each process.
  */
 enum { HIGH = 1000 };
 
@@ -47,8 +47,8 @@ static off_t size_of(void)
 int run_results_open(void)
 {
 	/*
-	 * Sealed: otherwise a process could truncate it, and SIGBUS would end us and all that
-	 * map it.
+	 * The memory is sealed: otherwise a process could truncate it, and SIGBUS would end
+	 * this command and all processes that map it.
 	 */
 	int fd = memfd_create("tach-run", MFD_ALLOW_SEALING), code = 0;
 	off_t size = size_of();
@@ -106,7 +106,7 @@ static void add_gone(struct run_reports *reports, int process)
 		reports->gone[i] = process;
 }
 
-/* Checks everything: a process may have written any bytes. */
+/* Checks every value, because a process may have written any bytes. */
 static int collect_one(const struct results *r, const struct run_entry *e)
 {
 	struct run_reports *reports = r->reports;

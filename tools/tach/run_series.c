@@ -52,7 +52,7 @@ static int column_width(const struct tach_snapshot *s, int q)
 	return n > CELL_LEAST ? n : CELL_LEAST;
 }
 
-/* Without time: it equals the interval. */
+/* Omits the time, because it equals the interval. */
 static void text_heading(const struct run_series *s, const struct tach_snapshot *shot, int rows)
 {
 	fprintf(s->to, "%*s", STAMP, "time (s)");
@@ -64,7 +64,7 @@ static void text_heading(const struct run_series *s, const struct tach_snapshot 
 	putc('\n', s->to);
 }
 
-/* A scaled value has a star. */
+/* A star marks a scaled value. */
 static void text_row(const struct run_series *s, const struct tach_snapshot *shot, int r,
 		     int rows)
 {
@@ -201,7 +201,7 @@ static void end_interval(struct run_series *s, struct run_outside *o)
 
 /* ---- waiting ---- */
 
-/* Also works on kernels without pidfd (before 5.3). */
+/* Also works with kernels without pidfd (before 5.3). */
 static int has_ended(pid_t process)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -211,7 +211,7 @@ static int has_ended(pid_t process)
 	return kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/* Milliseconds until the current interval ends; skips intervals if the program was delayed. */
+/* Milliseconds until the current interval ends; if the program was delayed, skips intervals. */
 static int until_next(struct run_series *s)
 {
 	double now = clock_seconds(CLOCK_MONOTONIC) - s->begun;

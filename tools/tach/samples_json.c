@@ -155,7 +155,7 @@ int samples_take_series(struct samples *s, const struct tach__json *one)
 	if (!region || !quantity || !values || !values->kid || !kind ||
 	    series_kind(&like, kind) != 0 || !(n >= 1 && n <= 1e6))
 		return -1;
-	/* Of several commands: the command is a region too. */
+	/* If there are several commands, the command is a region too. */
 	if (command) {
 		int is_command = strcmp(region, "(command)") == 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of other tools: hyperfine's JSON, and the folder that criterion leaves. */
+/* Results of other tools: hyperfine's JSON, and the folder that criterion writes. */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,9 @@ static void add_time(struct samples *s, const char *name, double ns)
 		    ns);
 }
 
-/* Seconds of each run; without them (--export-json of a failed run) the mean. */
+/*
+ * Reads the seconds of each run, or the mean if there are none (--export-json of a failed run).
+ */
 int samples_load_hyperfine(struct samples *s, const struct tach__json *root, const char *file,
 			   const char *who)
 {
@@ -43,12 +45,12 @@ int samples_load_hyperfine(struct samples *s, const struct tach__json *root, con
 	return 0;
 }
 
-/* ---- criterion: NAME/new/sample.json has how long how many iterations took ---- */
+/* ---- criterion: NAME/new/sample.json contains times and their numbers of iterations ---- */
 
 static struct criterion {
 	struct samples *to;
 	const char *who;
-	size_t folder; /* the length of its name */
+	size_t folder; /* length of the folder's name */
 	int code;
 } walk;
 

@@ -25,7 +25,7 @@ static const struct series *find(const struct benchmark *b, const char *quantity
 
 /* ---- google-benchmark: one object for each repetition, times in nanoseconds ---- */
 
-/* Members that have another meaning there than a counter. */
+/* Names that have another meaning in google-benchmark's format than a counter. */
 static int is_reserved(const char *quantity)
 {
 	static const char *const words[] = {"name",
@@ -119,7 +119,7 @@ static void write_hyperfine(struct tach__json_out *json, const struct benchmark 
 	tach__json_end(json);
 }
 
-/* ---- Bencher and github-action-benchmark: a median, and an interval that has it ---- */
+/* ---- Bencher and github-action-benchmark: a median, and an interval that contains it ---- */
 
 static void write_bmf(struct tach__json_out *json, const struct benchmark *b)
 {
@@ -139,7 +139,7 @@ static void write_bmf(struct tach__json_out *json, const struct benchmark *b)
 	tach__json_end(json);
 }
 
-/* Without metrics: of these a larger one may be better. */
+/* Omits metrics, because for some of them a larger value is better. */
 static void write_github(struct tach__json_out *json, const struct benchmark *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -165,7 +165,7 @@ static void write_github(struct tach__json_out *json, const struct benchmark *b)
 /* ---- all ---- */
 
 static const struct format {
-	const char *name, *list; /* list: the member that has the benchmarks; NULL: none */
+	const char *name, *list; /* list: name of the member with the benchmarks; NULL: none */
 	int is_array, needs_time;
 	void (*write)(struct tach__json_out *json, const struct benchmark *b);
 } formats[] = {{"google-benchmark", "benchmarks", 1, 1, write_google},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal for `tach top`: taking it over and restoring it. */
+/* The terminal for `tach top`: takes it over and restores it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static FILE *frame;
 static char *frame_text;
 static size_t frame_length;
 
-/* Handled between frames; all before SIGTSTP end `tach top`. */
+/* These signals are handled between frames; all before SIGTSTP end `tach top`. */
 static const int polite[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 enum {
@@ -52,7 +52,7 @@ int screen_signal(void)
 	return number;
 }
 
-/* A signal that ends the command is not overwritten by another one. */
+/* A signal that ends the command is not overwritten by a later one. */
 static void note_signal(int number)
 {
 	if (pending == 0 || !ends_process(pending))
@@ -95,7 +95,7 @@ static void on_crash(int number)
 	raise_default(number);
 }
 
-/* An ignored signal stays ignored: nohup, and background jobs. */
+/* An ignored signal stays ignored, as under nohup and in background jobs. */
 static void set_handler(int number, void (*handler)(int), int flags)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
@@ -150,7 +150,7 @@ int screen_open(struct screen *s)
 	s->ascii = look.ascii;
 	if (tcgetattr(STDIN_FILENO, &saved) != 0)
 		return -1;
-	/* They are delivered only while screen_wait sleeps, never inside a frame. */
+	/* The signals are delivered only while screen_wait sleeps, never inside a frame. */
 	sigemptyset(&held);
 	for (int i = 0; i < NPOLITE; i++) {
 		sigaddset(&held, polite[i]);
@@ -222,8 +222,8 @@ void screen_begin(void)
 }
 
 /*
- * Each piece is positioned separately, so that a terminal which disagrees about a character's
- * width moves nothing else.
+ * Each piece is positioned separately. If a terminal disagrees about a character's width, only
+ * that piece is wrong.
  */
 void screen_put(const struct screen *s, int row, int column, int columns,
 		enum screen_style style, const char *text)

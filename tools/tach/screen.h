@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A full-screen terminal for `tach top`: ECMA-48 sequences that xterm, tmux, screen and the
- * Linux console share, and termios. It does not use ncurses: tach depends on libc alone, and
- * the static program must run without terminfo.
+ * Linux console share, and termios. It does not use ncurses: tach depends only on libc, and the
+ * static program must run without terminfo.
  */
 #ifndef TOOLS_TACH_SCREEN_H
 #define TOOLS_TACH_SCREEN_H
@@ -39,7 +39,8 @@ enum screen_key {
 	SCREEN_UNKNOWN,
 	/* Events that are not keys. */
 	SCREEN_TIME,	/* time is up */
-	SCREEN_RESIZED, /* or continued after a stop: draw again */
+	SCREEN_RESIZED, /* the size changed, or the process continued after a stop: draw again
+			 */
 	SCREEN_READY,	/* the descriptor is readable */
 	SCREEN_OVER,	/* a signal ends the command, or the terminal is gone */
 };
@@ -61,7 +62,7 @@ void screen_begin(void);
  */
 void screen_put(const struct screen *s, int row, int column, int columns,
 		enum screen_style style, const char *text);
-/* Shows the cursor there; column -1 hides it. */
+/* Shows the cursor at that place; column -1 hides it. */
 void screen_end(int row, int column);
 
 /* ---- screen_input.c ---- */
@@ -69,13 +70,13 @@ void screen_end(int row, int column);
 /* Waits for the next key or event. fd -1: no descriptor. seconds < 0: no time limit. */
 int screen_wait(struct screen *s, int fd, double seconds);
 
-/* Used by both files. */
+/* Functions that both files use. */
 int screen_take(struct screen *s); /* starts drawing on the terminal */
-/* restores it, stops the process, and takes it over again */
+/* restores the terminal, stops the process, and takes the terminal over again */
 void screen_stop(struct screen *s);
 void screen_measure(struct screen *s);
 void screen_mask(sigset_t *mask); /* the signal mask during the wait */
-int screen_signal(void);	  /* the pending signal; 0: none pending */
+int screen_signal(void);	  /* the pending signal; 0: none is pending */
 
 /* ---- fit.c ---- */
 

@@ -70,7 +70,7 @@ static int take_key(void)
 	return key;
 }
 
-/* Returns a key or event, or 0 to wait on. */
+/* Returns a key or event, or 0 to continue waiting. */
 static int look_at_signals(struct screen *s)
 {
 	switch (screen_signal()) {
@@ -100,7 +100,10 @@ static int read_input(void)
 	return 0;
 }
 
-/* Sleeps until something happens. Returns an event, SCREEN_TIME, or 0 to look at the input. */
+/*
+ * Sleeps until an event, input or the time limit. Returns an event, SCREEN_TIME, or 0 to look
+ * at the input.
+ */
 static int sleep_until(struct screen *s, int fd, double seconds)
 {
 	struct pollfd on[2] = {{.fd = STDIN_FILENO, .events = POLLIN},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's text writers, on stdio streams. */
+/* Connects the library's text writers to stdio streams. */
 #include <errno.h>
 #include "core/report/deliver.h"
 #include "tools/tach/commands.h"

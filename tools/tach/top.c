@@ -106,7 +106,7 @@ static int parse(struct top *t, int argc, char **argv)
 	return parse_process(t, argc, argv);
 }
 
-/* Returns 1 if the process has ended; `fd` is its pidfd, or -1 before Linux 5.3. */
+/* Waits, and returns 1 if the process has ended; `fd` is its pidfd, or -1 before Linux 5.3. */
 static int rest(int fd, double seconds)
 {
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
@@ -129,7 +129,7 @@ static int check_columns(const struct top *t, const struct tach_snapshot *s)
 	return print_usage_error("top");
 }
 
-/* Prints plain lines or JSON. */
+/* Prints the intervals as plain lines or JSON. */
 static int print_looks(struct top *t, int fd, struct top_look *look)
 {
 	int status = EXIT_DONE;

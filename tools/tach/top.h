@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach top`: what its files share. */
+/* `tach top`: declarations that its files share. */
 #ifndef TOOLS_TACH_TOP_H
 #define TOOLS_TACH_TOP_H
 
@@ -17,36 +17,38 @@ struct top {
 	char command[64]; /* of the process */
 };
 
-/* ---- top_look.c: changes from look to look ---- */
+/* ---- top_look.c: changes between looks ---- */
 
 struct top_look {
-	/* since the start; since the last look, or NULL */
+	/* sums since the start; sums since the last look, or NULL */
 	struct tach_snapshot *last, *between;
 	double when, seconds; /* time of the last look; length of the interval */
 	char error[512];
 };
 enum { TOP_ENDED = -2 };
 
-/* Returns EXIT_DONE, or EXIT_NO with the reason in `error`; later looks also TOP_ENDED. */
+/*
+ * Returns EXIT_DONE, or EXIT_NO with the reason in `error`; later looks also return TOP_ENDED.
+ */
 int top_look_first(struct top *t, struct top_look *look);
 int top_look_next(struct top *t, struct top_look *look);
 void top_look_free(struct top_look *look);
 
 /* ---- top_columns.c ---- */
 
-/* The fixed columns; then the quantities after time, then the metrics. */
+/* The fixed columns; then quantities other than time, then metrics. */
 enum { TOP_REGION, TOP_CALLS, TOP_TIME, TOP_SELF, TOP_THREADS, TOP_AVG, TOP_P99, TOP_COUNTED };
 
 int top_ncolumns(const struct tach_snapshot *s);
 const char *top_column_name(const struct tach_snapshot *s, int column);
-/* Returns the column of that name in such snapshots, or -1. */
+/* Returns the column with that name in such snapshots, or -1. */
 int top_column(const struct tach_snapshot *s, const char *name);
 /*
- * A value: a rate per second; for a time, its share of the interval (1: one thread all the
- * time); a metric unchanged. NaN: no value.
+ * Returns a value: a rate per second; for a time, its share of the interval (1: one thread all
+ * the time); a metric unchanged. NaN: no value.
  */
 double top_cell(const struct tach_snapshot *s, int region, int column, double seconds);
-/* The same as text of at most `width` columns. */
+/* Writes the value as text of at most `width` columns. */
 void top_cell_text(char *to, size_t size, const struct tach_snapshot *s, int region, int column,
 		   double seconds);
 
@@ -81,7 +83,7 @@ const char *top_unknown_column(const struct top *t, const struct tach_snapshot *
 
 /* ---- top_show.c ---- */
 
-/* A line about the process and the interval. */
+/* Writes a line about the process and the interval. */
 void top_title(char *to, size_t size, const struct top *t, const struct top_look *look, int n);
 /* Prints the interval as plain lines. */
 void top_table(const struct top *t, const struct top_look *look);
@@ -112,11 +114,11 @@ void top_wrap(FILE *to, const char *text, int width);
 
 /* ---- top_find.c ---- */
 
-/* The name of a process; "?" if it cannot be read. */
+/* Writes the name of a process; "?" if it cannot be read. */
 void top_command(int process, char *to, size_t size);
 /*
- * Finds the only process with regions that may be inspected. Returns 0 if there is none, or
- * several, which it prints.
+ * Finds the only process with regions that this user may inspect. Returns 0 if there is none,
+ * or several, after printing them.
  */
 int top_find(void);
 

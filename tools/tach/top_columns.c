@@ -41,7 +41,7 @@ int top_column(const struct tach_snapshot *s, const char *name)
 /* ---- values ---- */
 
 /*
- * An entry counts when it ends, and slots are not read at the same instant. So an interval can
+ * An entry counts when it ends, and slots are not read at the same moment. So an interval can
  * seem to contain more time than its threads had: limit the value.
  */
 static double time_share(const struct tach_snapshot *s, int r, enum tach_part part,
@@ -55,7 +55,7 @@ static double time_share(const struct tach_snapshot *s, int r, enum tach_part pa
 	return share < threads ? share : threads;
 }
 
-/* Average of outermost entries: the sum of inclusive times contains only those. */
+/* The average of outermost entries, because the sum of inclusive times contains only these. */
 static double average_time(const struct tach_snapshot *s, int r,
 			   const struct tach_region_info *info)
 {

@@ -56,7 +56,7 @@ static void print_fixed(FILE *to, const struct top_look *look, int between)
 	fputs(between < 0 ? " no call\n" : "\n", to);
 }
 
-/* Sparse mode and turns scale a value up to all entries. */
+/* Sparse mode and turns scale a value up to all entries, so it is divided by all calls. */
 static double per_call(const struct tach_region_info *info, double value)
 {
 	double calls = (double)(info->calls + info->skipped);

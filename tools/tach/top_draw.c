@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view of `tach top`, drawn. */
+/* Draws the live view of `tach top`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

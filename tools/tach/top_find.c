@@ -1,8 +1,8 @@
 /*
- * Looks for processes that have regions. Any of them may be malicious, and anyone may start
- * many. So all looks together have one limit of processor time, of which each process gets at
- * most a quarter. A short look is free: without that, thousands of ordinary processes would use
- * up the limit.
+ * Searches for processes that have regions. Any of them may be malicious, and any user may
+ * start many. So all looks together have one limit of processor time, and each process gets at
+ * most a quarter of it. A short look does not count: otherwise thousands of ordinary processes
+ * would use up the limit.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -31,8 +31,10 @@ void top_command(int process, char *to, size_t size)
 #define FREE  0.002 /* s, of each process */
 enum { SHARE = 4 };
 
-/* Counts its regions and threads; -1 regions: it takes longer than its share to count them.
- * Returns 0 if it has no regions or cannot be read. */
+/*
+ * Counts the regions and threads of a process; -1 regions: counting takes longer than its
+ * share. Returns 0 if it has no regions or cannot be read.
+ */
 static int has_regions(int process, double *left, int *regions, unsigned long long *threads)
 {
 	struct tach_counts counts = {.size = sizeof counts};

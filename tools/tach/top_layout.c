@@ -57,7 +57,7 @@ const char *top_unknown_column(const struct top *t, const struct tach_snapshot *
 	return NULL;
 }
 
-/* Metrics tell more than counts and come first; ipc is the first of them. */
+/* Metrics are more useful than counts and come first; ipc is the first of them. */
 static int all_extras(const struct tach_snapshot *s, int to[TOP_CELLS])
 {
 	int first = top_ncolumns(s) - tach_snapshot_nmetrics(s), n = 0;

@@ -173,7 +173,7 @@ static int live_key(struct live *v, int key)
 
 /* ---- the loop ---- */
 
-/* Seconds until the next look; -1: until an event. The first interval is short. */
+/* Seconds until the next look; -1: waits for an event. The first interval is short. */
 static double time_left(const struct live *v)
 {
 	double interval = v->t->interval, left;
@@ -229,7 +229,7 @@ int top_live(struct top *t, int fd, struct top_look *look)
 	screen_close();
 	free(v.lines);
 	*look->error = '\0';
-	/* Keep the last interval on the screen. */
+	/* Keeps the last interval on the screen. */
 	t->idle = 0;
 	if (status == TOP_ENDED && look->between) {
 		t->once = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view of `tach top`: its state. */
+/* The state of the live view of `tach top`. */
 #ifndef TOOLS_TACH_TOP_LIVE_H
 #define TOOLS_TACH_TOP_LIVE_H
 
@@ -8,7 +8,7 @@
 
 enum live_mode { LIVE_TABLE, LIVE_FILTER, LIVE_HELP, LIVE_DETAILS };
 
-/* Identifies a region across looks, in which its number changes. */
+/* Identifies a region across looks, because its number changes. */
 struct live_region {
 	char name[256];
 	unsigned line;
@@ -24,10 +24,10 @@ struct live {
 	struct top_line *lines; /* as shown last */
 	int n;
 	struct live_region chosen; /* name "": the first region */
-	int selected, top; /* indexes of the selected line and of the first visible one */
+	int selected, top; /* indexes of the selected line and of the first visible line */
 	struct top_layout layout;
-	int first; /* number of columns scrolled away */
-	/* number of text lines scrolled away */
+	int first; /* number of columns that are scrolled away */
+	/* number of text lines that are scrolled away */
 	int scroll;
 	char sort[256], typed[128], typed_before[128], filter[160];
 };

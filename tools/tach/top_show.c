@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An interval of `tach top` as plain lines or JSON. */
+/* Prints an interval of `tach top` as plain lines or JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ void top_table(const struct top *t, const struct top_look *look)
 	free(lines);
 }
 
-/* ---- JSON: an object a line ---- */
+/* ---- JSON: one object per line ---- */
 
 static void json_worst(struct tach__json_out *json, const struct tach_snapshot *s, int r)
 {

@@ -23,7 +23,7 @@ static void entry_text(char to[512], const struct tach_snapshot *s, int r, int k
 		 (unsigned long long)w->tag, in);
 }
 
-/* The worst entry of each region in turn, then the second of each. */
+/* The worst entry of each region, one after the other, then the second of each. */
 int top_worst(const struct tach_snapshot *s, const struct top_line *lines, int n,
 	      char text[TOP_WORST + 1][512])
 {

@@ -32,7 +32,7 @@ enum {
 	PAPI_CA_ITV_idx,  /* requests to intervene on a line */
 	PAPI_L3_LDM_idx,  /* load misses, level 3 */
 	PAPI_L3_STM_idx,  /* store misses, level 3 */
-	PAPI_BRU_IDL_idx, /* cycles in which branch units idle */
+	PAPI_BRU_IDL_idx, /* cycles with idle branch units */
 	PAPI_FXU_IDL_idx, /* cycles in which integer units idle */
 	PAPI_FPU_IDL_idx, /* cycles in which floating point units idle */
 	PAPI_LSU_IDL_idx, /* cycles in which load and store units idle */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions. Part of papi.h: include that. */
+/* The functions. This is a part of papi.h. Include papi.h instead. */
 #ifndef PAPI_FUNCTIONS_H
 #define PAPI_FUNCTIONS_H
 
@@ -100,7 +100,7 @@ int PAPI_hl_region_begin(const char *region);
 int PAPI_hl_read(const char *region);
 int PAPI_hl_region_end(const char *region);
 int PAPI_hl_stop(void);
-/* PAPI 7 has these two under other names, which it does not export. */
+/* PAPI 7 has these two functions under other names, which it does not export. */
 int PAPI_hl_set_events(const char *events);
 void PAPI_hl_print_output(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The structs that PAPI's functions take and give. Part of papi.h: include that. */
+/*
+ * The structs that PAPI's functions take and give. This is a part of papi.h. Include papi.h
+ * instead.
+ */
 #ifndef PAPI_STRUCTS_H
 #define PAPI_STRUCTS_H
 
@@ -216,13 +219,13 @@ typedef union {
 	PAPI_user_defined_events_file_t events_file;
 } PAPI_option_t;
 
-/* In KiB, as /proc/self/status tells. */
+/* In KiB, as in /proc/self/status. */
 typedef struct _dmem_t {
 	long long peak, size, resident, high_water_mark, shared, text, library, heap, locked,
 		stack, pagesize, pte;
 } PAPI_dmem_info_t;
 
-/* Their places, for Fortran. */
+/* Positions of the values, for Fortran. */
 #define PAPIF_DMEM_VMPEAK     1
 #define PAPIF_DMEM_VMSIZE     2
 #define PAPIF_DMEM_RESIDENT   3
