@@ -2,7 +2,7 @@
 # tach run and tach gate with hardware counters in the x86 guest: a shared program's threads and regions with known
 # instructions, in one run and in passes; a gate that subtracts interrupts, finds a growth of 1 %, and passes an
 # unchanged program; the tutorial's program, which prints the counts of its two loops; coroutines with regions that
-# follow them; and teams of OpenMP with unequal loops, each thread and their sum.
+# follow them; teams of OpenMP with unequal loops, each thread and their sum; and each of 1,000 functions.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -42,7 +42,19 @@ if echo 'int main(void){return 0;}' | clang -x c -fopenmp -o "$work/probe" - 2>/
 else
 	echo "skip x86-run_clang: clang or libomp-dev is not installed"
 fi
-each=()
+# A tree of 1,000 functions with hooks, called five times.
+awk 'BEGIN {
+	print "#include \"tests/guest/known_loop.h\""
+	for (i = 999; i >= 0; i--) {
+		printf "static __attribute__((noinline)) void f%d(void) { LOOP(%d);", i, 100 + i % 7 * 50
+		for (k = 2 * i + 1; k <= 2 * i + 2 && k < 1000; k++) printf " f%d();", k
+		print " }"
+	}
+	print "int main(void) { for (int i = 0; i < 5; i++) f0(); return 0; }"
+}' >"$work/thousand.c"
+gcc -O1 -I. -finstrument-functions -o "$work/thousand" "$work/thousand.c" || exit 1
+nm "$work/thousand" | sed -n 's/^0*\([0-9a-f]*\) t f\([0-9]*\)$/\1 \2/p' >"$work/offsets"
+each=(-x "tach run --functions -e instructions --format csv -- /bin/LOADER --library-path /bin /bin/thousand")
 for team in "${teams[@]}"; do
 	for options in "" --per-thread; do
 		each+=(-x "tach run --openmp $options -e instructions --format csv -- /bin/LOADER --library-path /bin /bin/team_$team")
@@ -53,7 +65,7 @@ done
 # libraries of its own: the test names the loader, and gives it their folder.
 loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
 each=("${each[@]/LOADER/${loader##*/}}")
-mapfile -t libraries < <(for program in target "${teams[@]/#/team_}"; do LD_LIBRARY_PATH=$B ldd "$work/$program"; done | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach | sort -u)
+mapfile -t libraries < <(for program in target thousand "${teams[@]/#/team_}"; do LD_LIBRARY_PATH=$B ldd "$work/$program"; done | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach | sort -u)
 tests/guest/boot x86 -e LD_BIND_NOW=1 -e OMP_WAIT_POLICY=passive "${each[@]}" \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
@@ -67,7 +79,7 @@ tests/guest/boot x86 -e LD_BIND_NOW=1 -e OMP_WAIT_POLICY=passive "${each[@]}" \
 	-x "attached start /bin/tach" \
 	-x coroutine_exact \
 	-x "tach run -r 3 --outside -e instructions --format csv -- /bin/attached" \
-	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$work/coroutine_exact" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "${openmp[@]}" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$work/coroutine_exact" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$work/thousand" "$B/libtach-functions.so" "${openmp[@]}" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 between() { # REGION QUANTITY LEAST MOST
@@ -131,6 +143,33 @@ for team in "${teams[@]}"; do
 			exit bad
 		}' "$work/out" || { echo "not ok x86-run team of $team"; failed=1; }
 done
+# Five times each loop. A function that calls no other has only its loop. Others also have the calls, and the work of the
+# callees outside of their hooks: less than 25 instructions for each call. Where the thread was rescheduled, the emulated
+# PMU adds several hundred.
+awk -F, '
+	FILENAME ~ /offsets$/ { split($0, word, " "); number[word[1]] = word[2]; next }
+	$7 == "\"instructions\"" && $6 == "self" && match($1, /^"function thousand\+0x[0-9a-f]+"$/) {
+		at = substr($1, 22, length($1) - 22)
+		if (!(at in number)) next
+		i = number[at]
+		loop = 5 * (2 * (100 + i % 7 * 50) + 1)
+		n++
+		calls += $4
+		known += loop
+		sum += $8
+		over = $8 - loop - 5 * 25 * (i < 499 ? 2 : i == 499)
+		if (over > 25 || $8 < loop) odd++
+		if (over > 3000 || $8 < loop - 25) { print "# f" i ": " $8 " instead of " loop; bad = 1 }
+	}
+	END {
+		if (n != 1000 || calls != 5000 || odd > 20) { print "# " n " functions, " calls " calls, " odd " of them odd"; bad = 1 }
+		if (sum < known || sum > known + 5000 * 25 + 20 * 3000) { print "# functions: sum " sum " instead of " known; bad = 1 }
+		exit bad
+	}' "$work/offsets" "$work/out" || { echo "not ok x86-run functions"; failed=1; }
+# The self values of all rows add up to the inclusive value of the outermost one.
+awk -F, '/^@@ run/ { on = /--functions/ } on && $7 == "\"instructions\"" { if ($6 == "self") sum += $8; else if ($1 ~ /all threads/) whole = $8 }
+	END { if (!whole || sum < whole * 0.9999 || sum > whole * 1.0001) { print "# self " sum ", whole " whole; exit 1 } }' "$work/out" ||
+	{ echo "not ok x86-run functions: sum"; failed=1; }
 grep -q '^ok coroutine_exact' "$work/out" || { echo "not ok x86-run coroutines"; failed=1; }
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"

@@ -63,6 +63,25 @@ int places_count(const struct tach_snapshot *snapshot, const char *kind)
 	return n;
 }
 
+int places_too_small(const struct tach_snapshot *snapshot, const char *kind, uint64_t least,
+		     uint64_t *calls)
+{
+	struct tach_region_info info = {0};
+	struct tach_value self;
+	int n = 0;
+
+	*calls = 0;
+	for (int r = 0; tach_snapshot_region(snapshot, r, &info) == 0; r++) {
+		tach_snapshot_value(snapshot, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &self);
+		if (!is_of_kind(kind, &info) || info.calls < least ||
+		    !(self.flags & TACH_FLAG_SMALL))
+			continue;
+		*calls += info.calls;
+		n++;
+	}
+	return n;
+}
+
 void places_choose(struct tach_snapshot *snapshot, const char *kind, int most)
 {
 	tach__snapshot_choose(snapshot, most, is_of_kind, kind);

@@ -8,6 +8,9 @@
 
 /* The regions of that kind, before they are named: "parallel ", "function ". */
 int places_count(const struct tach_snapshot *snapshot, const char *kind);
+/* Of these, the regions with that many calls whose self time says nothing; *calls: of all. */
+int places_too_small(const struct tach_snapshot *snapshot, const char *kind, uint64_t least,
+		     uint64_t *calls);
 /* Leaves out all regions of the kind except those with the most self time. */
 void places_choose(struct tach_snapshot *snapshot, const char *kind, int most);
 /*

@@ -8,14 +8,22 @@
 /* Text has the first functions, unless globs select them. */
 static void choose_functions(const struct run_arguments *a, struct tach_snapshot *whole)
 {
-	enum { SHOWN = 20 };
-	int n = places_count(whole, "function ");
+	enum { SHOWN = 20, HOT = 1000 };
+	int n = places_count(whole, "function "), small;
+	uint64_t calls;
 
 	if (n == 0)
 		fprintf(stderr,
 			"tach run: no function called the hooks%s: build with "
 			"-finstrument-functions, and link dynamically\n",
 			*a->functions ? ", or the list selects none" : "");
+	small = places_too_small(whole, "function ", HOT, &calls);
+	if (small)
+		fprintf(stderr,
+			"tach run: %d of the functions, with %llu calls, cost less than the "
+			"uncertainty of their measurement: exclude them ('!NAME'), or measure "
+			"some of the calls (TACH_SPARSE=16)\n",
+			small, (unsigned long long)calls);
 	if (n > SHOWN && !*a->functions && a->format == TACH_FORMAT_TEXT) {
 		places_choose(whole, "function ", SHOWN);
 		fprintf(stderr,

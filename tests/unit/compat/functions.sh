@@ -202,6 +202,11 @@ fi
 gcc -O1 -finstrument-functions -o "$work/many" "$work/many.c" >"$work/said" 2>&1 && run -- "$work/many" &&
 	[ "$(grep -cE '^ +f[0-9]+ \(.*clock' "$work/said")" -le 20 ] && grep -qE '^ +f40 ' "$work/said" && grep -q 'the 20 of 42 functions' "$work/said"
 say top $?
+# Some of the calls: all are in the row, and it says how many were measured.
+TACH_SPARSE=16 run -o "$work/many.json" -- "$work/many" &&
+	python3 -c 'import json, sys; r = [r for r in json.load(open(sys.argv[1]))["regions"] if r["name"].startswith("cheap ")][0]; sys.exit(not (r["entries"] == 1000 == r["calls"] + r["skipped"] and 0 < r["calls"] < 500))' \
+		"$work/many.json" >>"$work/said" 2>&1
+say sparse $?
 globs='=*' run -- "$work/many" && [ "$(grep -cE '^ +f[0-9]+ \(.*(clock|%)' "$work/said")" -ge 40 ]
 say all $?
 # A program without hooks, options that exclude it, and two of it.
