@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter instructions of arm64 (include/tach/arch/arm64.h says how they are reached): two
- * tables of stubs of 16 bytes, the first for index 1 of a perf page. The value goes to x17, the
- * way back is x30; nothing else changes.
+ * The counter instructions of arm64 (include/tach/arch/arm64.h explains how they are reached):
+ * two tables of stubs of 16 bytes, the first for index 1 of a perf page. A stub returns the
+ * value in x17, and returns by x30; nothing else changes.
  *
  * PMEVCNTR<n>_EL0 for n = 0 .. 30, then PMCCNTR_EL0, which is index 32 (Linux,
- * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). The numbers are counted, not typed.
- * A stub begins with BTI where the library is built for guarded pages (it is a hint, so older
- * CPUs do nothing there); MRS of a 32-bit counter gives zeros above, which SXTW makes its sign.
+ * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). The assembler counts the numbers. If the
+ * library is built for guarded pages, a stub begins with BTI (a hint that older CPUs ignore);
+ * MRS of a 32-bit counter clears the upper half, and SXTW then extends the sign.
  */
 #ifdef __aarch64__
 #ifdef __ARM_FEATURE_BTI_DEFAULT

@@ -34,9 +34,7 @@ enum {
 /* Used if the table has no number: all of Arm's own cores except the smallest have six. */
 #define GENERAL_USUALLY 0x3full
 
-/*
- * In libpfm-4's words, the bits for excluded levels are in other places than in the register.
- */
+/* libpfm-4's words have the bits for excluded levels at other positions than the register. */
 static uint32_t privilege_of(const struct tach__item *item)
 {
 	uint64_t word = item->codes[0];
@@ -94,8 +92,8 @@ static int no_counters(const struct tach__dispatch *d)
 
 /*
  * A chained event takes an even counter and the odd one above it. General counters are alike,
- * so the chains get the lowest whole pairs, and the other events get the rest: no counter is
- * lost.
+ * so the chains get the lowest whole pairs, and the other events get the rest: no counter stays
+ * unused.
  */
 static int place_chains(struct tach__dispatch *d, uint64_t *free_counters, int8_t *counter)
 {
@@ -178,7 +176,7 @@ static int dispatch_pmuv3(struct tach__dispatch *d, const int8_t *counter)
 	return rc || !enable ? rc : tach__pmc(d, PMC_ENABLE, enable, PMCNTENSET, 0);
 }
 
-/* Counters 0-7 and 8-9 have their bits in different places. */
+/* Counters 0-7 have their bits at another position than 8-9. */
 static uint64_t apple_bit(unsigned n, unsigned low, unsigned high)
 {
 	return 1ull << (n < 8 ? low + n : high + n - 8);

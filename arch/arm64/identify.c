@@ -21,7 +21,7 @@ struct kinds {
 	uint32_t implementer;
 };
 
-/* Returns the new kind, or NULL if it is known already or there is no room. */
+/* Returns the new core type, or NULL if it is already known or there is no room. */
 static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uint32_t part)
 {
 	struct tach__cpu *cpu;
@@ -35,7 +35,7 @@ static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uin
 	memset(cpu, 0, sizeof *cpu);
 	cpu->family = implementer;
 	cpu->model = part;
-	cpu->noarch = implementer == APPLE; /* its PMU is its own, not PMUv3 */
+	cpu->noarch = implementer == APPLE; /* its PMU is not PMUv3 */
 	return cpu;
 }
 
@@ -94,7 +94,7 @@ int tach__arm64_cpus(const char *root, int native, struct tach__cpu *out, int ma
 	return kinds.n;
 }
 
-/* A list of CPUs as the kernel prints it ("0-3,8"): the first that is online. */
+/* Finds the first online CPU in a list as the kernel prints it ("0-3,8"). */
 static int first_of(const char *cpus, const char *list, uint64_t *midr)
 {
 	char *at = (char *)list;
@@ -113,9 +113,9 @@ static int first_of(const char *cpus, const char *list, uint64_t *midr)
 }
 
 /*
- * With ACPI Linux calls the PMU of each kind of core armv8_pmuv3_<number>, in the order in
- * which it meets the kinds (drivers/perf/arm_pmu_acpi.c); only the file `cpus` tells which is
- * which.
+ * With ACPI Linux names the PMU of each core type armv8_pmuv3_<number>, in the order in which
+ * it finds the types (drivers/perf/arm_pmu_acpi.c); only the file `cpus` shows which type a PMU
+ * belongs to.
  */
 int tach__arm64_numbered(const char *sysfs, int i, char device[32], struct tach__cpu *cpu)
 {

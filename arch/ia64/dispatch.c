@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ia64 dispatch: entry checks and the order of the stages, which is the order of the PMCs. */
+/*
+ * ia64 dispatch: checks of the input, and the order of the stages, which is the order of the
+ * PMCs.
+ */
 #include <string.h>
 #include "arch/ia64/dispatch.h"
 
@@ -39,7 +42,7 @@ int tach__ia64_uses_opcode(const struct tach__ia64 *w)
 	return w->in && (w->in->opcode[0].used || w->in->opcode[1].used);
 }
 
-/* May these events have the requested qualifiers? */
+/* Checks that these events may have the requested qualifiers. */
 static int check_qualifiers(const struct tach__ia64 *w)
 {
 	uint32_t need = 0;
@@ -102,7 +105,8 @@ static void choose_model(struct tach__ia64 *w)
 	const struct tach__pmu *pmu = w->d->pmu;
 
 	/*
-	 * 32-bit counters: Itanium. Twelve: Montecito. No qualifiers at all: only architected.
+	 * 32-bit counters: Itanium. Twelve: Montecito. A PMU without qualifiers is architected
+	 * only.
 	 */
 	w->model = pmu->general_width == 32		? TACH__ITANIUM
 		   : pmu->general == 12			? TACH__MONTECITO

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 dispatch: what its files share. Sources: Intel Itanium Processor Reference Manual for
- * Software Development (Itanium), Intel Itanium 2 Processor Reference Manual chapter 10,
- * Dual-Core Update to it chapter 3 (Montecito).
+ * ia64 dispatch: declarations that its files share. Sources: Intel Itanium Processor Reference
+ * Manual for Software Development (Itanium), Intel Itanium 2 Processor Reference Manual chapter
+ * 10, Dual-Core Update to it chapter 3 (Montecito).
  */
 #ifndef ARCH_IA64_DISPATCH_H
 #define ARCH_IA64_DISPATCH_H
@@ -11,7 +11,9 @@
 
 enum tach__ia64_model { TACH__IA64_GENERIC, TACH__ITANIUM, TACH__ITANIUM2, TACH__MONTECITO };
 
-/* Registers by model; the layouts of Itanium 2 and Montecito differ in little else. */
+/*
+ * Registers by model; apart from these, Itanium 2 and Montecito have nearly the same layouts.
+ */
 struct tach__ia64_regs {
 	uint8_t iear, dear, btb, code_range, data_range;
 	uint8_t opcode[2];
@@ -39,10 +41,15 @@ static inline uint64_t tach__level(const struct tach__ia64 *w, uint32_t privileg
 }
 
 uint64_t tach__ia64_attr(const struct tach__item *item, enum tach__attr key, uint64_t none);
-/* A PMC at its own number; no other address exists, but libpfm-3 gives the number again. */
+/*
+ * Adds a PMC with its own number as address: no other address exists, but libpfm-3 returns the
+ * number there.
+ */
 int tach__ia64_pmc(struct tach__ia64 *w, unsigned number, uint64_t value);
-/* Returns the IA64_INST_RETIRED channels that are counted, one bit each; *count = the number of
- * such events. */
+/*
+ * Returns the counted IA64_INST_RETIRED channels, one bit each; *count = the number of such
+ * events.
+ */
 unsigned tach__ia64_retired(const struct tach__ia64 *w, int *count);
 int tach__ia64_uses_opcode(const struct tach__ia64 *w);
 
@@ -57,16 +64,22 @@ int tach__ia64_code_range(struct tach__ia64 *w);
 int tach__ia64_data_range(struct tach__ia64 *w);
 
 /* ---- ranges_cover.c ---- */
-/* How many entries of the list are in use, checked; code ranges are bundle-aligned. */
+/*
+ * Checks a list and returns how many of its entries are in use; code ranges are aligned to
+ * bundles.
+ */
 int tach__ranges_count(const struct tach_dispatch_ranges *list, int code, int *n);
-/* Covers the ranges with all four pairs; nothing fits: TACH_ERR_TOOMANY. */
+/* Covers the ranges with all four pairs; if they do not fit: TACH_ERR_TOOMANY. */
 int tach__ranges_cover(const struct tach_dispatch_ranges *list, int n, uint32_t privilege,
 		       struct tach_ranges_used *out);
-/* One range by the smallest aligned power of two around it, in pair number `pair`. */
+/*
+ * Covers one range with the smallest aligned power of two that contains it, in pair number
+ * `pair`.
+ */
 int tach__ranges_enclose(const struct tach_dispatch_range *range, uint32_t privilege, int pair,
 			 struct tach_ranges_used *out);
 void tach__range_register(struct tach_ranges_used *out, int number, uint64_t value);
-/* Value of an odd debug register: address bits to compare, privilege levels. */
+/* Returns the value of an odd debug register: address bits to compare, privilege levels. */
 uint64_t tach__range_mask(uint64_t mask, uint32_t privilege);
 
 #endif

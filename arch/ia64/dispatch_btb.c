@@ -52,7 +52,7 @@ static void data_registers(struct tach__ia64 *w)
 
 int tach__ia64_btb(struct tach__ia64 *w)
 {
-	/* Without settings: all branches. */
+	/* Without settings, all branches are recorded. */
 	struct tach_dispatch_btb all = {
 		.tm = 3, .ptm = 3, .ppm = 3, .tar = 1, .tac = 1, .bac = 1};
 	int given = w->in && w->in->btb.used, zero = must_be_zero(w);

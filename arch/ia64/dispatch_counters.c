@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ia64 counters: PMC4 and up, event sets of the caches, the registers' values. */
+/* ia64 counters: PMC4 and up: event sets of the caches, and the registers' values. */
 #include "arch/ia64/dispatch.h"
 #include "core/port/port.h"
 
@@ -23,8 +23,8 @@ static int incompatible_sets(const struct tach__ia64 *w, int i, int j)
 }
 
 /*
- * Itanium 2: one set per cache group at a time. L2 events outside sets 1 and 2 share the unit
- * mask of PMC4; if a later event has mask 0, any mask suits it.
+ * Itanium 2 counts one set per cache group at a time. L2 events outside sets 1 and 2 share the
+ * unit mask of PMC4; if a later event has mask 0, any mask suits it.
  */
 static int check_itanium2_sets(const struct tach__ia64 *w)
 {
@@ -51,9 +51,7 @@ static int check_itanium2_sets(const struct tach__ia64 *w)
 	return 0;
 }
 
-/*
- * The OZQ_CANCELS events of the L2 share one set of wires, so only one of them can be counted.
- */
+/* The OZQ_CANCELS events of the L2 share their signals, so only one of them can be counted. */
 static int check_cancels(const struct tach__ia64 *w, uint32_t first, uint32_t second,
 			 uint32_t third)
 {
@@ -137,8 +135,8 @@ static void enqueue(struct queue *q, int event, uint64_t allowed, uint64_t prefe
 
 /*
  * Montecito: PMC5 selects the L1D set; PMC4 selects an L2D set for PMC4, 5 and 8, PMC6 one for
- * PMC6, 7 and 9. Events of a set are alike, so any of them may select it, and is chosen
- * beforehand.
+ * PMC6, 7 and 9. Events of a set are equivalent, so any of them may select it; it is chosen
+ * first.
  */
 static int queue_l2d(const struct tach__ia64 *w, struct queue *q, const uint64_t *allowed)
 {
@@ -185,8 +183,8 @@ static int queue_l1d(const struct tach__ia64 *w, struct queue *q, const uint64_t
 }
 
 /*
- * Events get counters in this order, so that the first answer is the one that older libraries
- * give.
+ * Events get counters in this order, so that the first solution is the one that older libraries
+ * find.
  */
 static int assign_montecito(struct tach__ia64 *w)
 {
@@ -230,7 +228,7 @@ static uint64_t mesi_bits(const struct tach__item *item)
 	return item->umask ? item->umask & 0xf : 0xf;
 }
 
-/* Bit 23, the enable bit of PMC4, is the kernel's. */
+/* The kernel sets bit 23, the enable bit of PMC4. */
 static uint64_t value_of(const struct tach__ia64 *w, const struct tach__item *item)
 {
 	int montecito = w->model == TACH__MONTECITO;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 event address registers: instruction, data, and Montecito's instruction pointer one.
- * Settings come from the caller, or otherwise from the event that counts the captured accesses.
+ * ia64 event address registers: instruction, data, and Montecito's register for instruction
+ * pointers. Settings come from the caller, or otherwise from the event that counts the captured
+ * accesses.
  */
 #include "arch/ia64/dispatch.h"
 
@@ -47,7 +48,7 @@ static int bad_mode(const struct tach__ia64 *w, const char *what, uint32_t mode)
 				    "the %s event address register has no mode %u", what, mode);
 }
 
-/* PMC10 (Montecito: PMC37): what is captured in PMD0-1 (PMD34-35). */
+/* PMC10 (Montecito: PMC37): selects what is captured in PMD0-1 (PMD34-35). */
 int tach__ia64_iear(struct tach__ia64 *w)
 {
 	struct tach_dispatch_ear ear;
@@ -64,7 +65,7 @@ int tach__ia64_iear(struct tach__ia64 *w)
 		value |= tach__systemwide(w) << 6 | (uint64_t)(ear.mode & 1) << 7 |
 			 (uint64_t)(ear.umask & 0xf) << 16 | (uint64_t)(ear.ism & 3) << 24;
 	} else {
-		/* The unit mask is a bit longer in cache mode, where bit 13 tells the mode. */
+		/* The unit mask is one bit longer in cache mode, which bit 13 selects. */
 		value |= tach__systemwide(w) << 4;
 		value |= tlb ? (uint64_t)(ear.umask & 0x7f) << 5
 			     : (uint64_t)(ear.umask & 0xff) << 5 | 1 << 13;
@@ -77,7 +78,7 @@ int tach__ia64_iear(struct tach__ia64 *w)
 	return rc;
 }
 
-/* PMC11 (Montecito: PMC40): what is captured in PMD2, 3 and 17 (PMD32, 33 and 36). */
+/* PMC11 (Montecito: PMC40): selects what is captured in PMD2, 3 and 17 (PMD32, 33 and 36). */
 int tach__ia64_dear(struct tach__ia64 *w)
 {
 	static const uint8_t older[] = {2, 3, 17}, montecito[] = {32, 33, 36};
@@ -94,14 +95,14 @@ int tach__ia64_dear(struct tach__ia64 *w)
 	value = tach__level(w, ear.privilege) | tach__systemwide(w) << 6 |
 		(uint64_t)(ear.umask & 0xf) << 16 | ism << 24;
 	if (w->model == TACH__ITANIUM) {
-		/* Bit 28, pass tags: capture whatever the data range says. */
+		/* Bit 28, pass tags: captures regardless of the data range. */
 		int ranged = w->in && w->in->dear.used && w->in->data.used;
 
 		value |= (uint64_t)(ear.mode & 1) << 7 | (uint64_t)!ranged << 28;
 	} else {
 		value |= (uint64_t)ear.mode << 7;
 	}
-	/* As of old: Itanium's has no second address. */
+	/* As of old: Itanium's register has no second address. */
 	rc = tach__pmc(w->d, w->regs.dear, value, w->regs.dear,
 		       w->model == TACH__ITANIUM ? 0 : w->regs.dear);
 	for (int i = 0; !rc && i < 3; i++)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 opcode matching: PMC8-9 and PMC15 (Montecito: PMC32-35). The first matcher also says
- * whether the code range is in force and whether it is inverted. Montecito's PMC36 need not be
- * written: it comes up with all channels obeying the matchers, and those match everything.
+ * ia64 opcode matching: PMC8-9 and PMC15 (Montecito: PMC32-35). The first matcher also contains
+ * whether the code range is used and whether it is inverted. Montecito's PMC36 need not be
+ * written: after reset all channels use the matchers, and those match everything.
  */
 #include <string.h>
 #include "arch/ia64/dispatch.h"
 
-/* Is this tagged IA64_INST_RETIRED channel counted? The untagged event has channel 0 too. */
+/*
+ * Returns true if this tagged IA64_INST_RETIRED channel is counted. The untagged event has
+ * channel 0 too.
+ */
 static int counts_channel(const struct tach__ia64 *w, unsigned channel)
 {
 	for (int i = 0; i < w->d->n; i++) {
@@ -23,7 +26,7 @@ static int counts_channel(const struct tach__ia64 *w, unsigned channel)
 
 /*
  * Bits "channel n ignores the matcher", to be cleared for the channels that matcher `first`
- * (0: channels 0 and 2, 1: channels 1 and 3) is to qualify: those counted, or both.
+ * qualifies (0: channels 0 and 2, 1: channels 1 and 3): the counted ones, or both.
  */
 static uint64_t qualified(const struct tach__ia64 *w, unsigned first)
 {
@@ -88,7 +91,7 @@ static int program_itanium2(struct tach__ia64 *w)
 	if (!rc && second->used) {
 		if (!only_retired(w))
 			return second_needs_retired(w);
-		/* Its range bits do not matter; these are their defaults. */
+		/* The second matcher's range bits have no effect; these are their defaults. */
 		value = (second->value & ~INVERT_RANGE) | IGNORE_RANGE | ALWAYS_SET;
 		rc = tach__ia64_pmc(w, 9, value);
 		channels &= ~qualified(w, 1);

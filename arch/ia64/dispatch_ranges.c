@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* ia64 address range restriction: which debug register pairs, and the PMCs that use them. */
+/*
+ * ia64 address range restriction: chooses the debug register pairs, and the PMCs that use them.
+ */
 #include "arch/ia64/dispatch.h"
 
 /*
  * Fetch events that only pair 1 qualifies (Itanium 2 manual 10.3.5.1 exception 1, Montecito
- * 3.3.5.2), and Montecito's that demand fetches qualify by pair 0 and prefetches by pair 1.
- * Event selects: L1I_PREFETCHES, L1I_STRM_PREFETCHES, L2_INST_PREFETCHES; ISB_BUNPAIRS_IN,
- * L1I_FETCH_RAB_HIT, L1I_FETCH_ISB_HIT, L1I_FILLS.
+ * 3.3.5.2), and Montecito's events that pair 0 qualifies for demand fetches and pair 1 for
+ * prefetches. Event selects: L1I_PREFETCHES, L1I_STRM_PREFETCHES, L2_INST_PREFETCHES;
+ * ISB_BUNPAIRS_IN, L1I_FETCH_RAB_HIT, L1I_FETCH_ISB_HIT, L1I_FILLS.
  */
 static int is_prefetch(uint32_t code)
 {
@@ -22,7 +24,7 @@ static int is_dual(uint32_t code)
 
 struct fetches {
 	int count;	  /* of such events */
-	int pair0, pair1; /* pairs that they need */
+	int pair0, pair1; /* pairs that the events need */
 };
 
 static int look_for_fetches(const struct tach__ia64 *w, struct fetches *f)
@@ -51,7 +53,7 @@ static int look_for_fetches(const struct tach__ia64 *w, struct fetches *f)
 	return 0;
 }
 
-/* ---- fine mode: lower and upper limit in a pair each ---- */
+/* ---- fine mode: a pair each for the lower and the upper limit ---- */
 
 static uint64_t page(const struct tach__ia64 *w)
 {
@@ -70,7 +72,7 @@ static int fine_possible(const struct tach__ia64 *w, int n)
 	return 1;
 }
 
-/* Ranges from pair `pair` on; the upper limits lie two pairs higher. */
+/* Ranges from pair `pair` on; the upper limits are two pairs higher. */
 static void fine(struct tach__ia64 *w, int n, int pair, struct tach_ranges_used *out)
 {
 	/* The hardware compares addresses in units of two bundles. */
@@ -82,7 +84,7 @@ static void fine(struct tach__ia64 *w, int n, int pair, struct tach_ranges_used 
 		uint64_t mask = tach__range_mask(~(page(w) - 1),
 						 (uint32_t)tach__level(w, r->privilege));
 
-		/* The bundle at the upper limit counts. */
+		/* The bundle at the upper limit is included. */
 		if (by_two && !(high & 31))
 			high += 16;
 		tach__range_register(out, 2 * pair, low);
@@ -113,7 +115,7 @@ static int use_fine(struct tach__ia64 *w, const struct fetches *f, int n,
 	return 0;
 }
 
-/* Ordinary events see pair 0 only. */
+/* Ordinary events use pair 0 only. */
 static int use_single(struct tach__ia64 *w, const struct fetches *f, int retired,
 		      struct tach_ranges_used *out)
 {
@@ -175,7 +177,8 @@ static int check_retired(const struct tach__ia64 *w, uint64_t value, int is_fine
 	if (count != w->d->n)
 		return 0;
 	for (unsigned pair = 0; pair < 4; pair++) {
-		int matcher = (pair & 1) == 0; /* the other one, that does not go with it */
+		/* The other matcher, which is not used with this pair. */
+		int matcher = (pair & 1) == 0;
 
 		if (value >> (1 + 3 * pair) & 1)
 			continue;
@@ -244,7 +247,10 @@ static uint32_t pairs_used(const struct tach_ranges_used *used)
 	return pairs;
 }
 
-/* PMC13 (Montecito: PMC41): per pair, which of code range, opcode and data range qualify it. */
+/*
+ * PMC13 (Montecito: PMC41): for each pair, whether code range, opcode and data range qualify
+ * it.
+ */
 static uint64_t range_qualifiers(const struct tach__ia64 *w)
 {
 	/* Index: bit 0 data, 1 opcode, 2 code. An unused matcher matches everything. */
@@ -252,7 +258,7 @@ static uint64_t range_qualifiers(const struct tach__ia64 *w)
 	uint32_t data = pairs_used(&w->d->out->data), code = pairs_used(&w->d->out->code);
 	uint64_t value = 0x2078fefefefeull;
 
-	/* In fine mode the bits of the lower limit's pair stand for both pairs. */
+	/* In fine mode the bits of the lower limit's pair apply to both pairs. */
 	if (w->d->out->code_fine)
 		code &= 3;
 	for (unsigned pair = 0; pair < 4; pair++) {

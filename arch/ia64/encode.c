@@ -4,13 +4,13 @@
  * Architecture and processor reference manuals, "Performance Monitoring Configuration
  * Registers".
  *
- *	 0-3 privilege levels	4 event in PMU pin   5 overflow interrupt   6 privileged
- *	 8-15 event select   16-19 umask   20-22 threshold   23 enable	 24-25 instruction set
- *	27-30 Montecito: MESI states I, S, E, M
+ *  0-3 privilege levels	4 event in PMU pin   5 overflow interrupt   6 privileged
+ *  8-15 event select   16-19 umask   20-22 threshold   23 enable	 24-25 instruction set
+ * 27-30 Montecito: MESI states I, S, E, M
  *
  * As in libpfm's answers the enable bit stays 0, Itanium and Itanium 2 interrupt on overflow,
  * and Montecito counts the native instruction set alone. Address ranges and opcode matching
- * take further registers and belong to dispatch.
+ * need further registers; dispatch handles them.
  */
 #include "core/port/port.h"
 
@@ -47,7 +47,7 @@ static uint64_t mesi(const struct tach__work *w)
 
 int tach__ia64_encode(struct tach__work *w)
 {
-	/* Montecito is the one with twelve counters. */
+	/* Montecito is the model with twelve counters. */
 	int montecito = w->pmu->general > 4;
 	uint64_t umask = 0, privilege = w->privilege & 0xf;
 	int rc;

@@ -16,7 +16,7 @@ static int take_cpuinfo_line(void *context, const char *line)
 		cpu->family = (uint32_t)strtoul(value, NULL, 10);
 	else if ((value = tach__cpuinfo_value(line, "model")) != NULL)
 		cpu->model = (uint32_t)strtoul(value, NULL, 10);
-	return *line == 0 && cpu->family; /* the model follows the family */
+	return *line == 0 && cpu->family; /* the model follows the family in the line */
 }
 
 int tach__ia64_cpus(const char *root, int native, struct tach__cpu *out, int max)

@@ -38,15 +38,15 @@ int tach__ranges_count(const struct tach_dispatch_ranges *list, int code, int *n
 struct cover {
 	struct tach_ranges_used *out;
 	uint32_t privilege;
-	int pair; /* next to be used */
+	int pair; /* the next pair to use */
 };
 
 enum side { LEFT, RIGHT };
 
 /*
  * The largest aligned chunk inside [start, end) takes one pair. The remaining pairs cover the
- * rest on both sides; the larger side gets the odd one. The last pair of a side reaches out of
- * the range there.
+ * rest on both sides; if their number is odd, the larger side gets one more. The last pair of a
+ * side extends beyond the range there.
  */
 static void cover(struct cover *c, uint64_t start, uint64_t end, int pairs, enum side side)
 {
@@ -58,7 +58,7 @@ static void cover(struct cover *c, uint64_t start, uint64_t end, int pairs, enum
 	bits = 63 - __builtin_clzll(end - start);
 	size = 1ull << bits;
 	at = (end & ~(size - 1)) - size;
-	if (at + size < size || at < start) { /* it does not fit: half of it does */
+	if (at + size < size || at < start) { /* if it does not fit, half of it does */
 		uint64_t middle = end & ~(size - 1);
 
 		size >>= 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter instructions of RISC-V (include/tach/arch/riscv64.h says how they are reached):
- * 32 stubs of 32 bytes, CSR 0xc00 + n into t2, extended by sign from the width in the page at
- * t3, back by t0. Shifts use the lower six bits of the register: by -width is by 64 - width.
- * The assembler takes no symbol for a CSR, so the instruction is put together: csr << 20 | rs1
- * 0 | CSRRS (2) << 12 | rd << 7 | SYSTEM.
+ * The counter instructions of RISC-V (include/tach/arch/riscv64.h explains how they are
+ * reached): 32 stubs of 32 bytes, which read CSR 0xc00 + n into t2, extend the sign from the
+ * width that is in the page at t3, and return by t0. Shifts use the lower six bits of the
+ * register, so a shift by -width is one by 64 - width. The assembler accepts no symbol for a
+ * CSR, so the instruction is composed: csr << 20 | rs1 0 | CSRRS (2) << 12 | rd << 7 | SYSTEM.
  */
 #include <stddef.h>
 #include <linux/perf_event.h>

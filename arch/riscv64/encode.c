@@ -2,7 +2,7 @@
 /*
  * RISC-V: one word. If a vendor's codes are known, the word is the value for mhpmevent, which
  * is also perf's config with type RAW (drivers/perf/riscv_pmu_sbi.c, riscv_get_event_info):
- * bits 47-0, from SBI 3.0 on 55-0. Bits 63-56 of mhpmevent are the kernel's (Sscofpmf), so that
+ * bits 47-0, from SBI 3.0 on 55-0. Bits 63-56 of mhpmevent belong to the kernel (Sscofpmf), so
  * no privilege level is part of the word. For events of the SBI PMU extension the word is
  * event_idx: type in bits 19-16, code in 15-0 (RISC-V SBI specification, "Event: Hardware
  * general events" and the following), for which perf has other numbers.
@@ -43,7 +43,7 @@ static void perf(struct tach__work *w)
 	}
 }
 
-/* The firmware may count events that the vendor's PMU does not. */
+/* The firmware may count events that the vendor's PMU lacks. */
 static const char *common(const struct tach__pmu *pmu)
 {
 	return pmu->encoding == TACH__RISCV ? "rv_sbi" : NULL;

@@ -2,8 +2,8 @@
 /*
  * Finds this machine's RISC-V cores: mvendorid, marchid and mimpid of each hart, in
  * /proc/cpuinfo since Linux 5.18 (arch/riscv/kernel/cpu.c). These are the numbers that perf
- * uses for a CPU (tools/perf/pmu-events/arch/riscv/mapfile.csv). With older kernels, and if the
- * firmware hides them, the line `uarch` is used: the devicetree's name of the core
+ * uses for a CPU (tools/perf/pmu-events/arch/riscv/mapfile.csv). For older kernels, and if the
+ * firmware hides the numbers, the line `uarch` is used: the devicetree's name of the core
  * (Documentation/devicetree/bindings/riscv/cpus.yaml).
  */
 #include <stdio.h>
@@ -38,12 +38,12 @@ struct harts {
 	struct tach__cpu *out;
 	int n, max;
 	unsigned long long id[3];
-	unsigned known; /* a bit for each of these three */
+	unsigned known; /* a bit for each of these three numbers */
 	int seen;
 	char uarch[48];
 };
 
-/* Adds the hart that the lines so far describe. */
+/* Adds the hart that the lines before this one describe. */
 static void add_hart(struct harts *h)
 {
 	char id[sizeof h->out->id] = "";

@@ -2,17 +2,18 @@
 /*
  * RISC-V counters as Linux's driver gets them from the firmware (drivers/perf/riscv_pmu_sbi.c,
  * pmu_sbi_ctr_get_idx, asks for a counter that matches; OpenSBI's lib/sbi/sbi_pmu.c,
- * pmu_ctr_find_hw, chooses): cycles and instructions have counters of their own, which count
- * nothing else, and may take an hpmcounter only with extension Sscofpmf or Andes' own; any
- * other event takes an hpmcounter that the devicetree gives it. Firmware events take none of
- * these. Only the firmware knows the number of hpmcounters. If neither devicetree nor table has
- * it, all are assumed to exist, and opening an event shows the truth.
+ * pmu_ctr_find_hw, chooses): cycles and instructions have their own counters, which count
+ * nothing else, and may use an hpmcounter only with extension Sscofpmf or Andes' own; any other
+ * event uses an hpmcounter that the devicetree gives it. Firmware events use none of these
+ * counters. Only the firmware knows the number of hpmcounters. If neither devicetree nor table
+ * has it, all are assumed to exist, and opening an event shows if this is true.
  *
  * The driver for firmware without the SBI PMU extension (riscv_pmu_legacy.c) lets any number of
- * events read the two counters that always run, and has no others.
+ * events read the two counters that always run, and has no other counters.
  *
- * The firmware gives out counters one by one and moves none, so that a group which uses every
- * counter may have to name cycles and instructions last where these can have an hpmcounter.
+ * The firmware assigns counters one by one and moves none. So if a group uses every counter,
+ * and cycles and instructions can have an hpmcounter, the group may have to name these two
+ * last.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "core/os/kernel_files.h"
 #include "core/port/port.h"
 
-/* General counters and fixed ones are numbered as the CSRs are, from 0xc00 on. */
+/* General counters and fixed ones are numbered like the CSRs, from 0xc00 on. */
 #define CYCLE	(1ull << TACH__COUNTER_FIXED)
 #define INSTRET (1ull << (TACH__COUNTER_FIXED + 2))
 /* CSR 0xc01 is the clock, so no event gets this place. */
@@ -50,7 +51,7 @@ void tach__machine_riscv64(const struct tach__pmu *row, int host, struct tach__m
 	m->kind = OWN_COUNTER;
 	if (host)
 		tach__file_lines("", "/proc/cpuinfo", can_overflow, &m->kind);
-	/* The other driver's raw events (riscv_pmu_sbi.c). */
+	/* Raw events of the other driver (riscv_pmu_sbi.c). */
 	if (host && !tach__file_exists("", "/sys/bus/event_source/devices/cpu/format/event")) {
 		m->kind = NO_COUNTER;
 		hpm = 0;
@@ -58,7 +59,9 @@ void tach__machine_riscv64(const struct tach__pmu *row, int host, struct tach__m
 	m->counters = CYCLE | INSTRET | hpm;
 }
 
-/* Translates the event into the devicetree's code. 0: an event of the firmware, or of no CPU.
+/*
+ * Translates the event into the devicetree's code. Returns 0 for an event of the firmware, or
+ * of no CPU.
  */
 static int identify(const struct tach_event *event, enum tach__riscv_code *kind, uint64_t *code)
 {

@@ -2,9 +2,9 @@
 /*
  * Events to counters by the devicetree: node riscv,pmu
  * (Documentation/devicetree/bindings/perf/riscv,pmu.yaml). The firmware assigns counters by
- * these properties. OpenSBI takes them out of the tree that it hands on
- * (lib/utils/fdt/fdt_pmu.c, fdt_pmu_fixup), so Linux sees them only if it got a tree of its
- * own. Chips whose counters differ from other chips with the same core have their map here.
+ * these properties. OpenSBI removes them from the tree that it passes on
+ * (lib/utils/fdt/fdt_pmu.c, fdt_pmu_fixup), so Linux sees them only if it got another tree.
+ * Chips whose counters differ from other chips with the same core have their own map here.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -16,7 +16,10 @@
 
 enum { CELLS = 2048 };
 
-/* Reads the cells of a property of that node in host order; -1: no such property. */
+/*
+ * Reads the cells of a property of that node in host order; returns -1 if there is no such
+ * property.
+ */
 static int read_property(const char *root, const char *name, uint32_t *cell)
 {
 	static const char *const nodes[] = {"pmu", "soc/pmu"};
@@ -62,11 +65,11 @@ static int64_t find_raw_counters(const char *root, uint64_t code, uint32_t *cell
 
 /* ---- chips ---- */
 
-/* The core is one of several with the same numbers, and these chips differ. */
+/* Several cores have these numbers, and their chips differ. */
 #define TH1520 0x7fff8u
 #define D1     0x3e3f8u
 
-/* arch/riscv/boot/dts/allwinner/sun20i-d1s.dtsi: code n counts on hpmcounter n + 2 alone. */
+/* arch/riscv/boot/dts/allwinner/sun20i-d1s.dtsi: code n counts on hpmcounter n + 2 only. */
 static int64_t find_d1_counters(enum tach__riscv_code kind, uint64_t code)
 {
 	static const struct {
@@ -85,7 +88,7 @@ static int64_t find_d1_counters(enum tach__riscv_code kind, uint64_t code)
 
 static int64_t find_chip_counters(const char *root, enum tach__riscv_code kind, uint64_t code)
 {
-	char names[512]; /* several, each with its 0 byte */
+	char names[512]; /* several names, each with its 0 byte */
 	int n = tach__file_bytes(root, BASE "/compatible", names, sizeof names - 1);
 
 	if (n < 0)

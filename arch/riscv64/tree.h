@@ -13,8 +13,8 @@
 enum tach__riscv_code { TACH__RISCV_SBI, TACH__RISCV_RAW };
 
 /*
- * The hpmcounters that may count the event on the machine under `root`; 0: none may; -1: the
- * tree does not tell. With code -1 those that may count any at all.
+ * Returns the hpmcounters that may count the event on the machine under `root`; 0: none; -1:
+ * the tree has no data. With code -1, returns those that may count any event.
  */
 int64_t tach__riscv64_placed(const char *root, enum tach__riscv_code kind, uint64_t code);
 

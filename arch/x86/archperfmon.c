@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Intel's architectural events on this processor (SDM vol. 3B, "Architectural Performance
- * Monitoring"; CPUID leaf 0AH). On other processors, and under a hypervisor without PMU,
- * version 3 with its seven events is assumed, like in libpfm-4 when that PMU is forced. There,
- * the later events encode if the string names this PMU, since no processor denies them.
+ * Monitoring"; CPUID leaf 0AH). On other processors, and under a hypervisor without a PMU,
+ * version 3 with its seven events is assumed, as libpfm-4 does when that PMU is forced. In that
+ * case the later events encode if the string names this PMU, since no processor reports them as
+ * absent.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,8 +17,9 @@
 #endif
 
 /*
- * Version, never 0, in bits 0-7, absent events from bit 8 on. A processor that is only named
- * has version 3 and its seven events; STANDS_IN shows that this is not from CPUID.
+ * The version, never 0, is in bits 0-7; absent events are in bits from 8 on. A processor that
+ * is only named has version 3 and its seven events; STANDS_IN shows that this is not from
+ * CPUID.
  */
 enum { NEVENTS = 13, STANDS_IN = 1 << 30 };
 enum { FORCED = 3 | ((1 << NEVENTS) - (1 << 7)) << 8 | STANDS_IN };
@@ -57,8 +59,10 @@ static uint32_t ask(void)
 	return answer;
 }
 
-/* EAX 7-0: the version, 0 where a hypervisor gives no PMU; 15-8: general counters. EDX 4-0:
- * fixed counters. */
+/*
+ * EAX 7-0: the version, 0 if a hypervisor gives no PMU; 15-8: general counters. EDX 4-0: fixed
+ * counters.
+ */
 int tach__archperfmon_counters(int *general, int *fixed)
 {
 	struct leaf_0a l;
@@ -85,7 +89,7 @@ static uint32_t leaf(const struct tach_encode_options *opt)
 	return answer;
 }
 
-/* Version 3 brings any-thread, 4 transactional memory, 5 takes any-thread away again. */
+/* Version 3 adds any-thread, 4 adds transactional memory, 5 removes any-thread again. */
 uint32_t tach__archperfmon_mods(const struct tach_encode_options *opt, uint32_t mods)
 {
 	uint32_t version = leaf(opt) & 0xff;

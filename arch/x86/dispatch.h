@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* x86 dispatch: what its files share. */
+/* x86 dispatch: declarations that its files share. */
 #ifndef ARCH_X86_DISPATCH_H
 #define ARCH_X86_DISPATCH_H
 
@@ -18,7 +18,10 @@
 #define SEL_GUEST     (1ull << 40)
 #define SEL_HOST      (1ull << 41)
 
-/* The list of the event rows decides how umasks join and which errors exist. */
+/*
+ * The list to which the events' rows belong decides how umasks are combined and which errors
+ * exist.
+ */
 static inline int tach__is_pfm3(const struct tach__dispatch *d)
 {
 	return (d->pmu->flags & TACH__PMU_PFM3) != 0;
@@ -30,16 +33,16 @@ static inline uint64_t tach__sel_privilege(const struct tach__item *item)
 	       (item->privilege & TACH_PRIVILEGE_KERNEL ? SEL_OS : 0);
 }
 
-/* Threshold, invert, edge and any-thread as asked for. */
+/* Returns threshold, invert, edge and any-thread as requested. */
 uint64_t tach__sel_options(const struct tach__item *item);
 /* Refuses privilege levels that x86 lacks; refuses, with `code`, unit masks that exclude each
  * other. */
 int tach__x86_privilege(const struct tach__dispatch *d, uint32_t privilege);
 int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *item, int code);
 
-/* Nehalem's and Westmere's lists name events of the uncore too. */
+/* Nehalem's and Westmere's lists also name events of the uncore. */
 int tach__intel_has_uncore(const struct tach__pmu *pmu);
-/* One or two registers for offcore responses. */
+/* Returns 1 or 2, the number of registers for offcore responses. */
 int tach__intel_offcore_registers(int pmu);
 int tach__dispatch_intel(struct tach__dispatch *d);
 int tach__dispatch_amd(struct tach__dispatch *d);

@@ -23,9 +23,11 @@ enum { PMC_IBS_FETCH = 6, PMC_IBS_OP = 7, PMC_GLOBAL = 8, PMD_IBS_FETCH = 6, PMD
 #define OP_ENABLE     (1ull << 17)
 #define OP_DISPATCHED (1ull << 19)
 
-/* Revisions of libpfm-3's lists from which on IBS, guests and extended selects exist. */
+/*
+ * Revisions of libpfm-3's lists that have IBS, guests and extended selects, from this one on.
+ */
 #define FAMILY_10H 8
-/* ... and IBS may count dispatched ops. */
+/* ... and from this one on IBS may count dispatched ops. */
 #define FAMILY_10H_C 9
 
 static int lacks_family_10h(const struct tach__dispatch *d)
@@ -73,7 +75,7 @@ static int check_options(const struct tach__dispatch *d, const struct tach__item
 {
 	uint32_t known = TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE | TACH_DISPATCH_GUEST |
 			 TACH_DISPATCH_HOST;
-	/* Older lists know the two bits that K7 had. */
+	/* Older lists have only the two bits that K7 had. */
 	unsigned most = tach__is_pfm3(d) ? 3 : 0xff;
 
 	if (item->flags & ~known)
@@ -97,7 +99,7 @@ static int check_events(struct tach__dispatch *d)
 		const struct tach__item *item = &d->item[i];
 
 		rc = tach__x86_privilege(d, item->privilege);
-		if (!rc && tach__is_pfm3(d)) /* otherwise the encoder decided */
+		if (!rc && tach__is_pfm3(d)) /* otherwise the encoder decided this */
 			rc = tach__x86_masks(d, item, TACH_ERR_FEATCOMB);
 		if (!rc)
 			rc = check_event_revision(d, item);
@@ -117,10 +119,7 @@ static uint64_t select_of(const struct tach__item *item)
 
 	if (item->in->ncodes && !item->in->privilege)
 		return item->codes[0];
-	/*
-	 * To the encoder, "h" is a level like "u" and "k": if "h" was given, it left the others
-	 * out.
-	 */
+	/* For the encoder, "h" is a level like "u" and "k": a given "h" excluded the others. */
 	if (item->ncodes)
 		return (item->codes[0] & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
 	return (item->code & 0xff) | (uint64_t)(item->umask & 0xff) << 8 |
@@ -201,7 +200,7 @@ static int ibs_asked_for(struct tach__dispatch *d)
 	return rc;
 }
 
-/* As in older libraries, an IBS event leaves a counter's place free, if there is room. */
+/* As in older libraries, an IBS event leaves a counter's position free, if there is room. */
 static uint64_t customary(const struct tach__dispatch *d, int *next)
 {
 	while (*next < d->pmu->general && !tach__available(d, (unsigned)*next))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel, from P6 on: which counter each event gets, in the order in which perfmon2's library
+ * Intel, from P6 on: the counter that each event gets, in the order in which perfmon2's library
  * chose. Counters are bits by PMD number: 0-15 general, 16-22 fixed, 20-28 Nehalem's uncore,
  * 48-55 the fields of PERF_METRICS.
  */
@@ -8,8 +8,8 @@
 #include "arch/x86/dispatch_intel.h"
 
 /*
- * libpfm-3's lists, by name. All others are real PMUs, whose counters and registers follow from
- * the table.
+ * libpfm-3's lists, by name. All others are real PMUs: the table decides their counters and
+ * registers.
  */
 static const struct tach__intel_model models[] = {
 	{"pfm3_p6", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
@@ -39,7 +39,8 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
 	const char *name = tach__str(pmu->name);
 
-	if (pmu->fixed && !(pmu->flags & TACH__PMU_PFM3)) /* most: no need to compare names */
+	/* Most PMUs: no need to compare names. */
+	if (pmu->fixed && !(pmu->flags & TACH__PMU_PFM3))
 		return &encoded;
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
 		if (strcmp(models[i].list, name) == 0)
@@ -122,7 +123,7 @@ static int check_offcore(struct tach__intel *w, const struct tach__item *item)
 
 /*
  * Refuses options that rule out the only counter of an event, and more events than counters if
- * all need the same one or two. The rest is then not looked at.
+ * all need the same one or two. The other events are not checked after that.
  */
 static int check_counters(const struct tach__intel *w, int i)
 {
@@ -190,7 +191,7 @@ static int check_events(struct tach__intel *w)
 	return rc;
 }
 
-/* Fields of the select registers that only some kinds of counter have. */
+/* Checks fields of the select registers that only some kinds of counter have. */
 static int check_values(const struct tach__intel *w)
 {
 	for (int i = 0; i < w->d->n; i++) {
@@ -242,7 +243,7 @@ static int may_be_fixed(const struct tach__intel *w, const struct tach__item *it
 		return 1;
 	if (wants_pebs(w, item))
 		return 0;
-	/* libpfm-3 looked at the flags only. */
+	/* libpfm-3 checked only the flags. */
 	return item->flags == TACH_DISPATCH_ANYTHREAD &&
 	       (!w->model->encoded || !item->threshold);
 }

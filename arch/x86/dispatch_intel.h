@@ -5,7 +5,7 @@
 
 #include "arch/x86/dispatch.h"
 
-/* perfmon2's numbers where it had them; see include/tach/dispatch.h. */
+/* perfmon2's numbers if it had any; see include/tach/dispatch.h. */
 enum {
 	PMC_FIXED_CTRL = 16,
 	PMC_PEBS_ENABLE = 17,
@@ -30,11 +30,11 @@ enum {
 /* The differences between the families. */
 struct tach__intel_model {
 	const char *list;
-	int combine;	    /* error for unit masks that exclude each other */
+	int combine;	    /* error code for unit masks that exclude each other */
 	int enable_each;    /* every select register has an enable bit, not only the first */
 	int wide_threshold; /* thresholds above 255 are cut, not refused */
-	int core_specific;  /* events of two cores: bits 14-15 say whose */
-	int pebs_first;	    /* PEBS works on PMC0 alone */
+	int core_specific;  /* events of two cores: bits 14-15 select the core */
+	int pebs_first;	    /* PEBS works only on PMC0 */
 	int any_thread;
 	int uncore;
 	int lbr;     /* entries */
@@ -49,7 +49,7 @@ struct tach__intel {
 	uint64_t offcore[2];
 	int offcore_used[2], offcore_registers; /* 0: not looked up */
 	uint64_t frontend, ldlat;		/* 0 = not used */
-	uint32_t latency;			/* events with a load latency, bit each */
+	uint32_t latency;			/* events with a load latency, one bit each */
 	int pebs_placed;			/* an event for PMC0 was placed there */
 };
 
@@ -57,12 +57,15 @@ int tach__intel_counts_pebs(const struct tach__item *item);
 int tach__intel_emit(struct tach__intel *w);
 
 /* ---- intel_encoded.c: PMUs of the tables ---- */
-/* Unpacks words, gives shared registers their values. */
+/* Unpacks words, and gives shared registers their values. */
 int tach__intel_encoded(struct tach__intel *w);
 int tach__intel_is_metric(const struct tach__item *item);
 uint64_t tach__intel_metric_counter(const struct tach__item *item);
 void tach__intel_metric_register(struct tach__intel *w, unsigned n);
-/* PERFEVTSELx as the encoder made it, at the levels asked for, its enable bit aside. */
+/*
+ * Returns PERFEVTSELx as the encoder made it, with the requested levels, and without its enable
+ * bit.
+ */
 uint64_t tach__intel_word(const struct tach__item *item);
 int tach__intel_emit_encoded(struct tach__intel *w);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NetBurst: an event needs one of one or two event selectors (ESCR), a selector one of the two
- * or three counters (with their CCCR) of its block and side (Intel SDM volume 3B, "Performance
- * Monitoring, Processors Based on Intel NetBurst Microarchitecture").
+ * NetBurst: an event needs one of its one or two event selectors (ESCR); a selector needs one
+ * of the two or three counters (with their CCCR) of its block and side (Intel SDM volume 3B,
+ * "Performance Monitoring, Processors Based on Intel NetBurst Microarchitecture").
  */
 #include <stdlib.h>
 #include "arch/x86/dispatch.h"
@@ -17,7 +17,9 @@ static const uint16_t escr_msr[] = {
 enum { ESCR0S = 23, SSU = 19, ESCRS = 45, GROUPS = 8, ESCR1_PMC = 32 };
 static const uint8_t first_of_block[] = {0, 8, 11, 16, ESCR0S};
 
-/* Counters of a block and side, best first: register numbers, and the one within the block. */
+/*
+ * Counters of a block and side, best first: register numbers, and the number within the block.
+ */
 static const struct counter {
 	uint8_t pmc, pmd, n;
 } counters[GROUPS][3] = {
@@ -48,7 +50,7 @@ enum { PMC_MATRIX = 63, PMC_PEBS = 64 };
 #define CCCR_EDGE	(1u << 24)
 #define CCCR_OVF_PMI_T0 (1u << 26)
 
-/* ESCR1 i is the partner of ESCR0 i; SSU has none. */
+/* ESCR1 number i is the partner of ESCR0 number i; SSU has none. */
 static int partner_escr(int escr)
 {
 	int i = escr - ESCR0S;
@@ -75,7 +77,7 @@ static uint32_t escr_address(int escr)
 	return escr < ESCR0S ? escr_msr[escr] : escr_msr[partner_escr(escr)] + 1u;
 }
 
-/* "9,32": the selectors an event may use, and the preferred one, which comes first. */
+/* Parses "9,32": the selectors that an event may use; the preferred one comes first. */
 static uint64_t escrs_of(const struct tach__event *row, uint64_t *preferred)
 {
 	const char *text = "";
@@ -110,7 +112,7 @@ uint64_t tach__netburst_counters(const struct tach__event *row)
 	return all;
 }
 
-/* The available ones of these selectors. */
+/* Returns the available ones of these selectors. */
 static uint64_t available_escrs(const struct tach__dispatch *d, const struct tach__item *item,
 				uint64_t *preferred)
 {
@@ -125,7 +127,7 @@ static uint64_t available_escrs(const struct tach__dispatch *d, const struct tac
 	return all;
 }
 
-/* The selectors of a block and side, bit each. */
+/* Returns the selectors of a block and side, one bit each. */
 static uint64_t escrs_of_group(int group)
 {
 	int first = first_of_block[group / 2], end = first_of_block[group / 2 + 1];
@@ -157,7 +159,7 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
-	/* Only for rows that no encoder has checked. */
+	/* Checks only rows that the encoder has not checked. */
 	if (!rc && !item->in->ncodes &&
 	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
 		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");
@@ -214,7 +216,7 @@ struct replay {
 	uint32_t pebs, matrix;
 };
 
-/* "0x3f1:PEBS,0x3f2:MATRIX" of every mask that has it. */
+/* Combines "0x3f1:PEBS,0x3f2:MATRIX" of every mask that has it. */
 static struct replay replay_of(const struct tach__item *item)
 {
 	struct replay r = {0, 0};
@@ -293,7 +295,7 @@ int tach__dispatch_netburst(struct tach__dispatch *d)
 		p.allowed[n] = available_escrs(d, &d->item[n], &p.prefer[n]);
 		bad = check_event(d, &d->item[n]);
 	}
-	/* An event's error matters only if the events before it can be counted. */
+	/* An event's error is reported only if the events before it can be counted. */
 	p.nevents = bad ? n - 1 : n;
 	rc = tach__solve(&p, escrs);
 	if (rc)

@@ -56,7 +56,7 @@ int tach__amd_encode(struct tach__work *w)
 	if (!(w->given & LEVELS)) {
 		w->shown[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
 		w->shown[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
-		/* Families without a modifier for this bit have the bit, too. */
+		/* CPU families without a modifier for this bit still have the bit. */
 		w->shown[TACH__MOD_H] = w->privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	}
 	host = v[TACH__MOD_H];
@@ -73,7 +73,7 @@ int tach__amd_encode(struct tach__work *w)
 
 void tach__amd_perf(struct tach__work *w)
 {
-	/* Levels, guest and host are perf's own bits. */
+	/* perf has its own bits for levels, guest and host. */
 	w->config =
 		w->codes[0] & ~(INT_BIT | ENABLE_BIT | UINT64_C(0x30000) | UINT64_C(3) << 40);
 }

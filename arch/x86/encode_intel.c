@@ -17,27 +17,27 @@
 
 enum { LDLAT_DEFAULT = 3, FETHR_DEFAULT = 1, FETHR_SHIFT = 8, FETHR_MASK = 0xfff };
 
-/* Modifiers from here on are not bits of the event select register. */
+/* Modifiers with larger numbers are not bits of the event select register. */
 #define NWIRED (TACH__MOD_INTXCP + 1)
 
 /* The bits collected from event and umasks so far. */
 struct select {
 	uint64_t base;	/* bits 0-15 */
-	uint64_t umask; /* umask codes or-ed */
+	uint64_t umask; /* umask codes, combined by OR */
 	uint64_t msr;	/* second word */
-	uint32_t wires; /* modifiers wired in, with these values */
+	uint32_t wires; /* modifiers that are part of the event, with these values */
 	uint32_t wired[NWIRED];
 	uint32_t locked; /* modifiers that the user may only repeat */
 	int has_msr;
 	int to_msr;	      /* umasks are bits of the second word */
 	int ldlat;	      /* 1: the event takes a latency */
-	uint32_t keys, flags; /* attributes and flags of umasks that count */
-	int has_preset;	      /* the umask means this latency, 0 included */
+	uint32_t keys, flags; /* attributes and flags of the chosen umasks */
+	int has_preset;	      /* set: the umask means this latency, even 0 */
 	uint32_t ldlat_preset;
 	int fethr; /* 1: the umask takes a threshold */
 };
 
-/* Modifiers that a umask wires in. */
+/* Takes modifiers that are part of a umask. */
 static void wire_modifiers(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 {
 	uint32_t locked = 0, value;
@@ -90,7 +90,7 @@ static void apply_wires(struct tach__work *w, const struct select *s)
 	}
 }
 
-/* The rarer attributes of a umask. */
+/* Takes the rarer attributes of a umask. */
 static void take_special(struct select *s, const struct tach__umask *um, uint32_t keys)
 {
 	uint64_t number = 0;
@@ -181,8 +181,8 @@ static int raw_bits(const struct tach__work *w, const struct select *s)
 	if (!(w->event->flags & TACH__EV_OFFCORE) || !s->to_msr)
 		return 8;
 	/*
-	 * Westmere's MSR_OFFCORE_RSP has 16 bits. The table has no field for this, so the name
-	 * decides.
+	 * Westmere's MSR_OFFCORE_RSP has 16 bits. The table has no field for this, so the PMU's
+	 * name decides.
 	 */
 	return __builtin_strncmp(pmu, "wsm", 3) == 0 ? 16 : 38;
 }
@@ -270,7 +270,7 @@ static void point_at(struct tach__work *w, int modifier)
 			w->column = w->picks[i].column;
 }
 
-/* Rules that need to know everything that was given. */
+/* Checks rules that depend on all attributes together. */
 static int check_given(struct tach__work *w, struct select *s)
 {
 	int rc = take_latency(w, s);
@@ -288,7 +288,7 @@ static int check_given(struct tach__work *w, struct select *s)
 	return 0;
 }
 
-/* Umasks that are chosen by default: libpfm-4 leaves out some of their attributes. */
+/* Takes the umasks that are set by default: libpfm-4 omits some of their attributes. */
 static int take_defaults(struct tach__work *w, struct select *s)
 {
 	unsigned at = w->nrows;
@@ -343,8 +343,8 @@ int tach__intel_encode(struct tach__work *w)
 }
 
 /*
- * "perf=": the config by which Linux finds the fixed counter, where the pseudo code differs. An
- * event that has it has no umasks.
+ * Finds "perf=": the config by which Linux finds the fixed counter, if it differs from the
+ * pseudo code. An event with this attribute has no umasks.
  */
 static int fixed_config(const struct tach__work *w, uint64_t *config)
 {

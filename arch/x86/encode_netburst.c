@@ -34,7 +34,7 @@ static uint64_t escr_word(const struct tach__work *w, uint64_t select)
 
 	for (unsigned i = 0; i < w->nrows; i++)
 		mask |= tach__umask_at(w->event, w->rows[i])->code;
-	/* Replay events: some umasks choose what is tagged, in other registers. */
+	/* Replay events: some umasks choose in other registers what is tagged. */
 	tach__attr(w->event->attrs, TACH__A_REALMASK, &real, NULL);
 	mask &= real | UINT64_C(0xf0000);
 	tag = mask >> 16 & 0xf; /* umasks TAG0 .. TAG3 of the tagging events */
@@ -79,7 +79,7 @@ void tach__netburst_perf(struct tach__work *w)
 {
 	uint64_t select = 0;
 
-	/* Linux numbers the events itself, in the event select field (arch/x86 p4 driver). */
+	/* Linux has its own event numbers, in the event select field (arch/x86 p4 driver). */
 	tach__attr(w->event->attrs, TACH__A_PERF, &select, NULL);
 	w->config =
 		((w->codes[0] & ~(UINT64_C(0x3f) << 25)) | select << 25) << 32 | w->codes[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Identifies the x86 CPU: by CPUID if we run on it, else by /proc/cpuinfo. */
+/* Identifies the x86 CPU: by CPUID if the code runs on it, else by /proc/cpuinfo. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>
@@ -17,7 +17,9 @@ static int by_instruction(struct tach__cpu *cpu)
 {
 	unsigned most, a, b, c, d;
 
-	/* In a virtual machine each CPUID is a trap, so no more are executed than needed. */
+	/*
+	 * In a virtual machine each CPUID is a trap, so only the necessary ones are executed.
+	 */
 	__cpuid(0, most, b, c, d);
 	if (most < 1)
 		return 0;
@@ -57,7 +59,7 @@ static int by_instruction(struct tach__cpu *cpu)
 
 struct found {
 	struct tach__cpu *cpu;
-	int lines; /* non-empty ones of the first processor */
+	int lines; /* number of non-empty lines of the first processor */
 };
 
 /* Blanks belong to the vendor's name: "  Shanghai  ". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel registers once every event has its counter (Intel SDM volume 3B chapter 20, volume 4
- * for MSR numbers).
+ * Writes Intel's registers after every event has its counter (Intel SDM volume 3B chapter 20,
+ * volume 4 for MSR numbers).
  */
 #include "arch/x86/dispatch_intel.h"
 
@@ -41,7 +41,7 @@ static int is_fixed(const struct tach__intel *w, int i)
 	       w->counter[i] < PMD_METRICS_0;
 }
 
-/* A nibble per fixed counter: OS, USR, any thread, interrupt. */
+/* Each fixed counter has four bits: OS, USR, any thread, interrupt. */
 static int fixed_control(struct tach__intel *w)
 {
 	uint64_t value = 0;
@@ -61,7 +61,7 @@ static int fixed_control(struct tach__intel *w)
 		     : 0;
 }
 
-/* Event, umask and options. Options that are wired into the code replace requested ones. */
+/* Event, umask and options. Options that are part of the code replace requested ones. */
 static uint64_t select_of(const struct tach__intel *w, const struct tach__item *item)
 {
 	uint64_t code = item->code, options = tach__sel_options(item);

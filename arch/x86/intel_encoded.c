@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel PMUs of the tables. The encoder makes the register words; the other registers follow
- * from them: offcore responses, load latency, front end, PERF_METRICS, global control (Intel
- * SDM volume 3B chapter 20, volume 4 for MSR numbers).
+ * Intel PMUs that have event tables. The encoder makes the register words; the other registers
+ * follow from them: offcore responses, load latency, front end, PERF_METRICS, global control
+ * (Intel SDM volume 3B chapter 20, volume 4 for MSR numbers).
  */
 #include "arch/x86/dispatch_intel.h"
 
@@ -15,7 +15,7 @@
 #define METRICS_ENABLE	 (1ull << 48)
 
 /*
- * Offcore events come as a pair of codes, one for each register, and are otherwise equal. The
+ * Offcore events exist as pairs of codes, one for each register, and are otherwise equal. The
  * same code has one partner on big cores and another on small ones (Linux:
  * intel_snb_extra_regs, intel_slm_extra_regs, intel_glc_extra_regs).
  */
@@ -95,7 +95,7 @@ static uint64_t only_register(const struct tach__item *item, const struct offcor
 	return only;
 }
 
-/* Gives the value a register, its own one if it is free or holds the same. */
+/* Gives the value a register: its own one, if that is free or has the same value. */
 static int place_offcore(struct tach__intel *w, int i, uint64_t value)
 {
 	struct tach__item *item = &w->d->item[i];
@@ -126,7 +126,7 @@ static int place_offcore(struct tach__intel *w, int i, uint64_t value)
 				    "offcore events with more different values than registers");
 }
 
-/* One register, one value. */
+/* A register can have one value. */
 static int place_shared(struct tach__intel *w, uint64_t *at, uint64_t value, const char *what)
 {
 	if (*at && *at != value)
@@ -150,7 +150,10 @@ static int place_extra(struct tach__intel *w, int i)
 	return place_shared(w, &w->ldlat, item->codes[1], "load latencies");
 }
 
-/* Does the table let this event sample precisely? Encoded events name no rows any more. */
+/*
+ * Returns true if the table lets this event sample precisely. Encoded events no longer name
+ * their rows.
+ */
 static int can_sample(const struct tach__item *item)
 {
 	if (item->row->flags & TACH__EV_PEBS || item->kinds & TACH__UM_PEBS)
@@ -165,8 +168,8 @@ static int can_sample(const struct tach__item *item)
 }
 
 /*
- * PEBS knew general counters 0-3 until Ice Lake and, on the Atom side, Goldmont Plus; all since
- * then, fixed ones too (Linux: PMU_FL_PEBS_ALL).
+ * PEBS worked on general counters 0-3 until Ice Lake and, on the Atom side, Goldmont Plus;
+ * since then it works on all counters, including fixed ones (Linux: PMU_FL_PEBS_ALL).
  */
 static int pebs_everywhere(const struct tach__pmu *pmu)
 {
@@ -241,8 +244,8 @@ static int pebs(struct tach__intel *w)
 			continue;
 		value |= n < PMD_FIXED_0 ? 1ull << n : 1ull << (32 + n - PMD_FIXED_0);
 		/*
-		 * Older processors have an enable bit for the latency where newer ones have
-		 * fixed counters.
+		 * Older processors have an enable bit for the latency at the position where
+		 * newer ones have fixed counters.
 		 */
 		if (w->latency >> i & 1 && !pebs_everywhere(w->d->pmu))
 			value |= 1ull << (32 + n);
@@ -251,8 +254,8 @@ static int pebs(struct tach__intel *w)
 }
 
 /*
- * From architectural version 2 on, and on Knights Corner, counters run only if they are enabled
- * here too.
+ * From architectural version 2 on, and on Knights Corner, counters run only if they are also
+ * enabled here.
  */
 static int global_control(struct tach__intel *w)
 {
@@ -268,7 +271,7 @@ static int global_control(struct tach__intel *w)
 			 : n >= PMD_FIXED_0 ? 1ull << (32 + n - PMD_FIXED_0)
 					    : 1ull << n;
 	}
-	/* The kernel's own business where it says so. */
+	/* If the register is unavailable, the kernel sets it. */
 	if (!value || !tach__available(w->d, PMC_GLOBAL_CTRL))
 		return 0;
 	return tach__pmc(w->d, PMC_GLOBAL_CTRL, value, at, at);

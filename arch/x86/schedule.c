@@ -13,7 +13,7 @@
 #define METRICS(n) (1ull << (TACH__COUNTER_METRICS + (n)))
 #define GENERAL	   0xffffffffull
 
-/* PERFEVTSEL bits with which an event is no longer what a fixed counter counts. */
+/* PERFEVTSEL bits with which a fixed counter cannot count the event. */
 #define EDGE   (1ull << 18)
 #define INV    (1ull << 23)
 #define CMASK  (0xffull << 24)
@@ -21,7 +21,9 @@
 #define EQ     (1ull << 36)
 #define UMASK2 (0xffull << 40)
 
-/* The kernel's pseudo codes, which no general counter counts: event select 0, umask = number.
+/*
+ * The kernel's pseudo codes, which no general counter can count: event select 0, umask =
+ * number.
  */
 #define REF_CYCLES 0x0300
 #define SLOTS	   0x0400
@@ -45,8 +47,8 @@ static uint64_t low_bits(unsigned n)
 /*
  * Asks the processor: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed ones, from
  * version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit 23. The
- * answer accounts for hyper-threading and hypervisors. If the kernel has no PMU there are no
- * counters, although AMD's answer would mean four.
+ * processor's answer accounts for hyper-threading and hypervisors. If the kernel has no PMU
+ * there are no counters, although AMD's answer would mean four.
  */
 static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
 {
@@ -128,15 +130,16 @@ static void intel_shared(const struct tach__pmu *row, const struct tach_event *e
 		want->shared = TACH__SHARED_LDLAT;
 }
 
-/* The counters in both masks; if there are no common ones, the first mask. 0: any. */
+/* Returns the counters in both masks; if none is common, the first mask. 0: any counter. */
 static uint64_t narrowed(uint64_t a, uint64_t b)
 {
 	return a & b ? a & b : a ? a : b;
 }
 
 /*
- * The counters of the table's events with a raw code's event select and umask, or else of those
- * with its event select. The kernel's constraints use these too, whatever the event's name.
+ * Returns the counters of the table's events with the event select and umask of a raw code, or
+ * otherwise of those with its event select. The kernel's constraints use these values too,
+ * whatever the event's name is.
  */
 static uint64_t raw_counters(int pmu, uint64_t config)
 {
@@ -170,8 +173,10 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 	const struct tach__pmu *row = tach__pmu_at(m->pmu);
 	int table = event->pmu == m->pmu;
 	uint64_t own = table ? event->counters & GENERAL : 0;
-	/* Its L1I_READS has the code of Intel's reference cycles, which only the third fixed
-	 * counter counts. */
+	/*
+	 * Zhaoxin's L1I_READS has the code of Intel's reference cycles, which only the third
+	 * fixed counter counts.
+	 */
 	int is_zhaoxins = table && (!event->counters || own);
 
 	if (event->type == PERF_TYPE_HARDWARE)
@@ -181,7 +186,10 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 	else if (!table && event->type == PERF_TYPE_RAW)
 		own = raw_counters(m->pmu, config);
 	want->counters = general;
-	/* All counters of the table mean any counter, however many this machine has. */
+	/*
+	 * If the table names all counters, this means any counter, however many this machine
+	 * has.
+	 */
 	if (own && own != row->general_mask)
 		want->counters &= own;
 	if (config & (EDGE | INV | CMASK | INTX | EQ) || event->config & UMASK2)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boxes of the uncore: memory controllers, caches, links, power control. Intel's have one
- * control register a counter and, in some boxes, two filter registers (Intel's uncore
- * performance monitoring manuals, one a generation). The bits are those of the "format" files
+ * Boxes of the uncore: memory controllers, caches, links, power control. Intel's boxes have one
+ * control register per counter and, in some boxes, two filter registers (Intel's uncore
+ * performance monitoring manuals, one per generation). The bits are those of the "format" files
  * of Linux's arch/x86/events/intel/uncore_snbep.c.
  *
- *	 0-7 event select   8-15 umask   18 edge   19 tid filter   21 event select 8
- *	23 invert   24-31 threshold   32-55 umask, channel and flow masks
+ *  0-7 event select   8-15 umask   18 edge   19 tid filter   21 event select 8
+ * 23 invert   24-31 threshold   32-55 umask, channel and flow masks
  *
  * and in power control units 14-15 core state, 30 invert and 31 edge of its occupancy. There
  * are neither privilege levels nor an enable bit: a box counts for all its processors.
@@ -16,11 +16,11 @@
 /* The field that a modifier writes. libpfm-4 writes `slipped` instead if that has a width, and
  * shows `seen`. */
 static const struct {
-	uint16_t max, slip; /* more than fits, which libpfm-4 takes and cuts */
+	uint16_t max, slip; /* larger values, which libpfm-4 accepts and cuts */
 	uint8_t min;
 	struct field put, slipped, seen, also;
-	struct field occ; /* instead of put, for occupancies of power control units */
-	uint8_t force;	  /* the second word is there even if it is 0 */
+	struct field occ; /* replaces put for occupancies of power control units */
+	uint8_t force;	  /* the second word exists even if it is 0 */
 } mods[TACH__NBOX_MODS] = {
 	[TACH__BOX_MOD_E] = {.max = 1, .put = {R, 18, 1}, .occ = {R, 31, 1}},
 	[TACH__BOX_MOD_I] = {.max = 1, .put = {R, 23, 1}, .occ = {R, 30, 1}},
@@ -148,9 +148,12 @@ static void queue_filter(struct tach__work *w, struct box *b)
 
 static void show(struct tach__work *w, const struct box *b)
 {
-	/* Full names have node filters where they mean something, the idle ones never. */
+	/* A full name contains node filters if they have an effect, and never the idle ones. */
 	w->spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
-	/* Leaves out filters that were not given: shown as 0, they would count as given. */
+	/*
+	 * Omits filters that were not given: if they were shown as 0, they would count as
+	 * given.
+	 */
 	for (uint32_t set = w->spelled & ~w->given; set && !w->quirks->box_slips;
 	     set &= set - 1)
 		if (mods[__builtin_ctz(set)].also.width)
@@ -231,7 +234,7 @@ int tach__box_encode(struct tach__work *w)
 	}
 }
 
-/* Events of caches whose two filters the kernel takes as one word. */
+/* Events of caches for which the kernel accepts both filters as one word. */
 static int joint_filters(const struct tach__work *w)
 {
 	uint64_t select = w->codes[0] & 0xff;
@@ -252,7 +255,7 @@ void tach__box_perf(struct tach__work *w)
 		w->config &= ~CLIENT_BITS;
 	if (w->ncodes == 1)
 		return;
-	/* Linux has them among the umask's upper bits. */
+	/* Linux has these bits among the umask's upper bits. */
 	if (w->pmu->flags & TACH__PMU_HEADER && !w->quirks->box_slips) {
 		w->config |= w->codes[1] << 32;
 		return;

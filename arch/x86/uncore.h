@@ -19,7 +19,7 @@ struct box {
 	uint64_t umask, built_in;
 	uint32_t have, nc; /* groups */
 	uint32_t need;	   /* modifiers of which one must be given */
-	int above, last;   /* highest group so far; group of the umask before; -1 */
+	int above, last;   /* highest group so far; group of the previous umask; -1 */
 	unsigned n;	   /* umasks */
 	int force, occupancy, plain;
 };
@@ -33,7 +33,9 @@ static inline void store(struct box *b, const struct field *f, uint64_t value)
 
 /* ---- uncore_umasks.c ---- */
 int tach__uncore_umask(struct tach__work *w, struct box *b, int row);
-/* All given: adds the defaults, and says what is missing or excluded. */
+/*
+ * Call it after all umasks were given: adds the defaults, and reports missing or excluded ones.
+ */
 int tach__uncore_umasks(struct tach__work *w, struct box *b);
 
 #endif

@@ -61,7 +61,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		b->nc |= 1u << um->group;
 	if (um->flags & TACH__UM_XGT)
 		b->above = um->group;
-	/* At this point: the required groups. */
+	/* Up to here these are the required groups. */
 	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
 	apply_umask(b, um);
 	if (um->flags & TACH__UM_SOLO) {
@@ -95,7 +95,7 @@ static int no_default(struct tach__work *w, int group)
 			    tach__str(w->event->name), group, list, n > 3 ? ", ..." : "");
 }
 
-/* 1: a default of an event that takes one group only ends it all. */
+/* Returns 1 if a default of an event that takes one group only ends the search. */
 static int group_default(struct tach__work *w, struct box *b, int group)
 {
 	int done = 0;

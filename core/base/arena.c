@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas: much that is made piece by piece and freed at once. */
+/* Arenas: many allocations that are freed at once. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/arena.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas: much that is made piece by piece and freed at once. */
+/* Arenas: many allocations that are freed at once. */
 #ifndef TACH_CORE_BASE_ARENA_H
 #define TACH_CORE_BASE_ARENA_H
 
@@ -12,7 +12,7 @@ struct tach__arena {
 	size_t used, size;
 };
 
-/* Zeroed, aligned for anything; NULL: out of memory. */
+/* Zeroed, and aligned for any type; returns NULL if there is no memory. */
 void *tach__arena_get(struct tach__arena *arena, size_t size);
 char *tach__arena_copy(struct tach__arena *arena, const char *text);
 void tach__arena_free(struct tach__arena *arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Error codes to words; filling the caller's struct tach_error. */
+/* Texts of error codes, and filling the caller's struct tach_error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +86,7 @@ size_t tach_printable(const char *text, char *to, size_t size)
 	size_t at = 0, end = 0;
 
 	while (text[at]) {
-		size_t length = tach__utf8_length(text + at, 4); /* stops before the NUL */
+		size_t length = tach__utf8_length(text + at, 4); /* a NUL ends the sequence */
 		int shown = length && tach__utf8_shown(text + at, length);
 
 		length += !length;
@@ -123,8 +123,8 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	err->column = column;
 	err->text[0] = 0;
 	/*
-	 * No text. Do not call printf for it: its first call takes a noticeable part of the
-	 * start of a process.
+	 * No text. Do not call printf here: its first call takes a noticeable part of a
+	 * process's start.
 	 */
 	if (!format)
 		return code;

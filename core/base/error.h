@@ -4,7 +4,7 @@
 
 #include <tach/error.h>
 
-/* Fills *err (may be NULL; err->size is left alone) and returns code. format NULL: no text. */
+/* Fills *err, which may be NULL, except err->size; returns code. format NULL: no text. */
 int tach__error(struct tach_error *err, int code, int line, int column, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 

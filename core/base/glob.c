@@ -3,12 +3,13 @@
 #include "core/base/text.h"
 
 /*
- * Retry only the last '*': it can match all text that an earlier one could match instead. So
- * the work is at most the product of both lengths, for any number of stars.
+ * If the match fails, only the last '*' is retried: it can match all text that an earlier one
+ * could match instead. So the work is at most the product of both lengths, for any number of
+ * stars.
  */
 int tach__glob(const char *g, const char *end, const char *name)
 {
-	/* the text after the last '*', and the star's position */
+	/* the text after the last '*', and the position that it matches */
 	const char *star = NULL, *resume = NULL;
 
 	while (*name) {

@@ -69,7 +69,7 @@ static int hex4(struct reader *r)
 	return code;
 }
 
-/* After "\u"; writes the character to *to. */
+/* Reads an escape after "\u"; writes the character to *to. */
 static int unicode_escape(struct reader *r, char **to)
 {
 	int code = hex4(r), low;
@@ -206,7 +206,7 @@ static int read_key(struct reader *r, const char **key)
 	return take_char(r, ':') ? 0 : fail(r, "expected ':'");
 }
 
-/* After the opening bracket. */
+/* Reads from after the opening bracket. */
 static int read_kids(struct reader *r, struct tach__json *v, char close)
 {
 	struct tach__json **link = &v->kid;

@@ -18,7 +18,7 @@ enum tach__json_type {
 
 struct tach__json {
 	enum tach__json_type type;
-	int line, column; /* where it begins; columns are bytes */
+	int line, column; /* position where the value begins; columns are bytes */
 	const char *key;  /* the name of a member of an object */
 	const char *text; /* of a string */
 	double number;
@@ -26,14 +26,14 @@ struct tach__json {
 };
 
 /*
- * Reads text as one value, which lives in the arena. Refuses, with line and column: everything
- * outside RFC 8259's grammar (comments, trailing commas, ...), text that is not UTF-8, lone
- * surrogates, NUL in a string, more than 64 levels. If members have the same name, the first is
- * found.
+ * Reads text as one value, which is stored in the arena. Refuses, with line and column:
+ * everything outside RFC 8259's grammar (comments, trailing commas, ...), text that is not
+ * UTF-8, lone surrogates, NUL in a string, more than 64 levels. If several members have the
+ * same name, the first one is found.
  */
 int tach__json_read(struct tach__json **out, struct tach__arena *arena, const char *text,
 		    size_t length, struct tach_error *err);
-/* NULL: no such member. */
+/* Returns NULL if there is no such member. */
 const struct tach__json *tach__json_member(const struct tach__json *object, const char *key);
 int tach__json_is_true(const struct tach__json *object, const char *key);
 

@@ -22,7 +22,7 @@ static const char *escape(unsigned c, char room[8])
 {
 	char one[4];
 
-	/* '<' so that a string cannot end the script element it may stand in. */
+	/* '<' is escaped so that a string cannot end an enclosing script element. */
 	if (c != '"' && c != '\\' && c != '<' &&
 	    ((c >= ' ' && c < 0x7f) || tach__utf8_shown(one, tach__utf8_put(one, c))))
 		return NULL;
@@ -42,7 +42,7 @@ static void write_quoted(struct tach__out *out, const char *text)
 
 /* ---- separators ---- */
 
-/* Returns 1 if a line was to begin here. */
+/* Returns 1 if a line should begin here. */
 static int begin_line(struct tach__json_out *json)
 {
 	if (json->line < 0)

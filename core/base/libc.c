@@ -11,11 +11,13 @@
 const char *tach__errno_words(int number)
 {
 #ifdef __GLIBC__
-	/* A table look-up: no locale, no allocation, unlike strerror. */
+	/* A table look-up: no locale and no allocation, unlike strerror. */
 	return strerrordesc_np(number);
 #else
-	/* musl's strerror is that look-up, and has the same words for all numbers that it does
-	 * not know. */
+	/*
+	 * musl's strerror is such a look-up, and has one text for all numbers that it does not
+	 * know.
+	 */
 	const char *words = strerror(number);
 
 	return words && strcmp(words, strerror(-1)) != 0 ? words : NULL;
@@ -53,8 +55,10 @@ int tach__has_one_thread(void)
 #else
 	struct stat tasks;
 
-	/* The folder's links: itself, its "." and one for each thread (fs/proc/base.c,
-	 * proc_task_getattr). */
+	/*
+	 * The folder has a link for itself, one for its "." and one for each thread
+	 * (fs/proc/base.c, proc_task_getattr).
+	 */
 	return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
 #endif
 }

@@ -3,8 +3,10 @@
 #include <math.h>
 #include "core/base/maths.h"
 
-/* log m = 2 atanh((m - 1) / (m + 1)); with m in [sqrt(1/2), sqrt(2)) a term is 1/34 of the
- * last. */
+/*
+ * log m = 2 atanh((m - 1) / (m + 1)); with m in [sqrt(1/2), sqrt(2)) each term is 1/34 of the
+ * previous one.
+ */
 double tach__log(double x)
 {
 	double sum = 0, s, square;
@@ -25,7 +27,7 @@ double tach__log(double x)
 /* 2^k e^r with |r| <= log(2) / 2: 14 terms of the series for e^r. */
 double tach__exp(double x)
 {
-	/* log(2) in two parts, of which k times the first is exact. */
+	/* log(2) in two parts; k times the first part is exact. */
 	const double high = 0x1.62e42feep-1, low = 0x1.a39ef35793c76p-33;
 	double k, r, sum = 1;
 
@@ -39,7 +41,7 @@ double tach__exp(double x)
 }
 
 /*
- * Small x: 1 - erf, whose series has positive terms only; from 2 on the continued fraction
+ * Small x: 1 - erf, whose series has only positive terms; from 2 on the continued fraction
  * (DLMF 7.6.2 and 7.9.1).
  */
 double tach__erfc(double x)

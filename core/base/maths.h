@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few functions of <math.h> that are no instruction and not in libc either. Our own,
- * because libm would be needed by nothing else: to map it takes the dynamic linker a fifth of
- * all the time from a process' start to its first encoded event.
+ * The few functions of <math.h> that are neither an instruction nor in libc. They are our own,
+ * because nothing else needs libm: mapping it takes the dynamic linker a fifth of the time from
+ * a process's start to its first encoded event.
  *
  * Relative errors are below 1e-13. Arguments must be finite.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text, the same in every locale. */
+/* Numbers as text, equal in every locale. */
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -45,7 +45,10 @@ static int print_integer(int64_t value, char *text, size_t size)
 	return (int)n - 1;
 }
 
-/* The fewest digits that read back as the same double: 15 show every decimal of up to 15. */
+/*
+ * The fewest digits that read back as the same double: 15 digits restore every decimal number
+ * of up to 15 digits.
+ */
 int tach__number_print(double value, char *text, size_t size)
 {
 	char digits[40];

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Text <-> double in the C locale, whatever the process uses. */
+/* Converts text to double and back in the C locale, whatever the process uses. */
 double tach__number_parse(const char *text, size_t length);
 int tach__number_print(double value, char *text, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text on its way to a sink, and the numbers and strings in it. */
+/* Sends text to a sink, with its numbers and strings. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,11 +81,11 @@ void tach__out_number(struct tach__out *out, double v, const char *otherwise)
 void tach__out_escaped(struct tach__out *out, const char *text,
 		       const char *(*escape)(unsigned c, char room[8]))
 {
-	const char *plain = text; /* the rest needs no escape */
+	const char *plain = text; /* text after this point needs no escape */
 	char room[8];
 
 	while (*text) {
-		size_t n = tach__utf8_length(text, 4); /* stops before the NUL */
+		size_t n = tach__utf8_length(text, 4); /* a NUL ends the sequence */
 		const char *escaped = n ? escape(tach__utf8_code(text, n), room) : NULL;
 
 		if (!escaped && n && tach__utf8_shown(text, n)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text on its way to a sink: gathered in pieces, and nothing more after the first error. */
+/* Sends text to a sink: in pieces, and nothing after the first error. */
 #ifndef TACH_CORE_BASE_OUT_H
 #define TACH_CORE_BASE_OUT_H
 
@@ -9,18 +9,20 @@ struct tach__out {
 	tach_sink sink;
 	void *context;
 	int code;    /* the sink's first negative result */
-	int lacking; /* something was left out because memory ran out */
+	int lacking; /* set: a part is missing because there was no memory */
 	size_t used;
 	char buffer[4096];
 };
 
 void tach__out_open(struct tach__out *out, tach_sink sink, void *context);
-/* A piece formatted by printf's rules, at most a buffer long. */
+/* Writes a piece formatted by printf's rules, at most as long as the buffer. */
 void tach__out(struct tach__out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void tach__out_bytes(struct tach__out *out, const char *text, size_t length);
 void tach__out_text(struct tach__out *out, const char *text);
-/* All the digits that v has, by no locale's rules; `otherwise` for NaN and infinities. */
+/*
+ * Writes all digits of v, independent of the locale; writes `otherwise` for NaN and infinities.
+ */
 void tach__out_number(struct tach__out *out, double v, const char *otherwise);
 /*
  * Writes well-formed UTF-8 for any text. escape(code) returns the replacement of a character,

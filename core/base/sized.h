@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structs that cross the API and begin with their size: the policy of tach/base.h, in one
- * place. A function that takes or fills one goes through here before it looks at it.
+ * Structs that cross the API and begin with their size: this file implements the rules of
+ * tach/base.h. A function that takes or fills such a struct calls these functions before it
+ * reads the struct.
  */
 #ifndef TACH_CORE_BASE_SIZED_H
 #define TACH_CORE_BASE_SIZED_H
@@ -10,8 +11,8 @@
 #include <tach/error.h>
 
 /*
- * Bytes of each struct in version 0.2.0. A size of 0 means these. Frozen once that is
- * released: when a struct grows then, its line stays.
+ * Bytes of each struct in version 0.2.0. A size of 0 means these sizes. They do not change
+ * after that release: when a struct grows then, its line stays.
  */
 enum {
 	TACH__FIRST_tach_bench_options = 120,
@@ -59,7 +60,7 @@ void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first
 void tach__resized_done(void *theirs, const void *filled, const char *name, size_t first,
 			size_t known, size_t align);
 
-/* The usual case costs a look: encoding an event goes through three of these. */
+/* Usually this costs one comparison: encoding an event makes three of these calls. */
 static inline int tach__has_our_size(const void *theirs, size_t first, size_t known)
 {
 	uint32_t size;
@@ -71,9 +72,9 @@ static inline int tach__has_our_size(const void *theirs, size_t first, size_t kn
 }
 
 /*
- * A struct that the caller filled: `theirs` itself where it has our size, else `ours`, which
- * receives the members that both know, and 0 for the others. NULL: TACH_ERR_INVAL, and err says
- * why.
+ * Takes a struct that the caller filled: returns `theirs` if it has our size, else `ours`,
+ * which gets the members that both know, and 0 for the others. NULL: TACH_ERR_INVAL, and
+ * err has the reason.
  */
 static inline const void *tach__sized_in(const void *theirs, void *ours, const char *name,
 					 size_t first, size_t known, size_t align,
@@ -86,7 +87,7 @@ static inline const void *tach__sized_in(const void *theirs, void *ours, const c
 
 /*
  * Returns a struct to fill: `theirs` if it has our size, else `ours`, cleared. If it is `ours`,
- * call tach__sized_done afterwards. NULL: TACH_ERR_INVAL, and err says why.
+ * call tach__sized_done afterwards. NULL: TACH_ERR_INVAL, and err has the reason.
  */
 static inline void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first,
 				    size_t known, size_t align, struct tach_error *err)

@@ -11,7 +11,10 @@ static void swap(char *a, char *b, size_t size)
 	}
 }
 
-/* Moves the element at `root` of a heap of n, whose greatest is first, down to its place. */
+/*
+ * Moves the element at `root` down to its position in a heap of n, whose greatest element is
+ * first.
+ */
 static void sift_down(char *base, size_t root, size_t n, size_t size,
 		      int (*compare)(const void *, const void *))
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting where malloc may not be called: qsort(3) takes memory for more than a page. */
+/* Sorting if malloc may not be called: qsort(3) takes memory for more than a page. */
 #ifndef TACH_CORE_SORT_H
 #define TACH_CORE_SORT_H
 
 #include <stddef.h>
 
-/* As qsort, in place; the order of equal ones is not kept. Async-signal-safe if `compare` is.
+/*
+ * Sorts in place like qsort; equal elements may change their order. Async-signal-safe if
+ * `compare` is.
  */
 void tach__heapsort(void *base, size_t n, size_t size,
 		    int (*compare)(const void *, const void *));

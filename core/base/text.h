@@ -10,7 +10,7 @@ struct tach__text {
 	size_t length;
 };
 
-/* The same with its place in the caller's line or list, for errors. */
+/* A piece with its position in the caller's line or list, for errors. */
 struct tach__span {
 	const char *at;
 	size_t length;
@@ -22,13 +22,13 @@ static inline unsigned char tach__fold(char c)
 	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-/* Order of name[0..length) against the string `other`: <0, 0, >0. */
+/* Compares name[0..length) with the string `other`: <0, 0, >0. */
 static inline int tach__name_compare(const char *name, size_t length, const char *other)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char a = tach__fold(name[i]), b = tach__fold(other[i]);
 
-		/* A name that holds a NUL byte ends here too: b == 0 < a or a == b == 0. */
+		/* A name that contains a NUL byte ends here too: b == 0 < a or a == b == 0. */
 		if (a != b)
 			return a < b ? -1 : 1;
 		if (b == 0)
@@ -38,8 +38,8 @@ static inline int tach__name_compare(const char *name, size_t length, const char
 }
 
 /*
- * strtoull's numbers, base 0, within the span alone: 1; 0 if it is malformed; -1 and ULLONG_MAX
- * if it is too large.
+ * Parses a number as strtoull does with base 0, within the span only. Returns 1; 0 if it is
+ * malformed; -1 and ULLONG_MAX if it is too large.
  */
 int tach__text_number(const struct tach__text *span, unsigned long long *out);
 int tach__text_equal(const struct tach__text *span, const char *name); /* ignores case */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-8: names may come from anywhere, reports must be well-formed. */
+/* UTF-8: names may have any origin, and reports must be well-formed. */
 #include "core/base/utf8.h"
 
 size_t tach__utf8_length(const char *text, size_t room)
@@ -17,7 +17,7 @@ size_t tach__utf8_length(const char *text, size_t room)
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* Longer than need be, surrogates, beyond U+10FFFF. */
+	/* Overlong sequences, surrogates, and codes beyond U+10FFFF. */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;

@@ -94,7 +94,7 @@ static void set_missing(struct tach_bench *bench, const char *text)
 		snprintf(bench->missing, sizeof bench->missing, "%.255s", text);
 }
 
-/* Room for one quantity's samples at the end of the result. */
+/* Makes room for one quantity's samples at the end of the result. */
 static struct tach__bench_series *add_series(struct run *run, const char *name)
 {
 	struct tach_bench *b = run->bench;
@@ -121,7 +121,7 @@ static void drop_series(struct tach_bench *b, int i)
 		(size_t)(--b->nseries - i) * sizeof *b->series);
 }
 
-/* Later passes repeat time and the common event; records how far the latter disagrees. */
+/* Later passes repeat time and the common event; records how far the common event differs. */
 static void merge_pass(struct tach_bench *b, int first)
 {
 	for (int i = first; i < b->nseries;) {
@@ -202,7 +202,9 @@ static int evaluate_metric(const struct tach_bench *b, const struct tach_set *se
 	return 1;
 }
 
-/* After the samples of a pass: adds its set's metrics, and drops quantities that only they use.
+/*
+ * After the samples of a pass: adds the metrics of its set, and removes quantities that only
+ * metrics use.
  */
 static int add_metrics(struct run *run, const struct tach__counting *c, int first)
 {
@@ -259,7 +261,7 @@ static int take_sample(struct run *run, struct tach__bench_source *source,
 	return 0;
 }
 
-/* On several threads. If one of them cannot count, measures only time. */
+/* On several threads. If one of the threads cannot count, measures only time. */
 static int sample_on_team(struct run *run, struct tach__counting *c)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -277,8 +279,10 @@ static int sample_on_team(struct run *run, struct tach__counting *c)
 	return code;
 }
 
-/* Missing hardware events are left out without an error; a string that no machine could count
- * is an error. *set stays NULL if no event is left. */
+/*
+ * Hardware events that the machine lacks are omitted without an error; a string that no machine
+ * can count is an error. *set stays NULL if no event is left.
+ */
 static int make_set(struct run *run, const char *events, uint32_t interrupts,
 		    struct tach_set **set)
 {

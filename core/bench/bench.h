@@ -11,15 +11,17 @@
 enum {
 	TACH__BENCH_OWN_MAX = 16, /* counters of the caller */
 	TACH__BENCH_THREADS_MAX = 256,
-	/* Of a sample: time, events, CPU time, the caller's counters, and the additional ones
-	 * of threads (team.h). */
+	/*
+	 * Values of a sample: time, events, CPU time, the caller's counters, and the additional
+	 * ones of threads (team.h).
+	 */
 	TACH__BENCH_QUANTITIES_MAX =
 		1 + TACH_COUNTERS_MAX + 1 + TACH__BENCH_OWN_MAX + 1 + TACH__BENCH_THREADS_MAX,
 };
 
 struct tach__bench_source {
 	unsigned count;	   /* number of counters */
-	double resolution; /* of the clock, ns */
+	double resolution; /* of the clock, in ns */
 	void (*begin)(struct tach__bench_source *source);
 	/* delta[0] = ns since begin, delta[1 .. count] = counts. Ors flags into flags[0 ..
 	 * count]. */
@@ -29,7 +31,8 @@ struct tach__bench_source {
 		     uint64_t n, uint64_t *delta, uint32_t *flags);
 	/* `threads`: the first `sums` of the numbers are divided by it. */
 	unsigned threads, sums;
-	void (*before)(void *context); /* called before each sample, not measured; or NULL */
+	/* Called before each sample, and not measured; or NULL. */
+	void (*before)(void *context);
 };
 
 struct tach__bench_plan {
@@ -39,8 +42,10 @@ struct tach__bench_plan {
 	uint32_t samples;
 };
 
-/* Samples of one quantity per iteration, in the order of measurement: each minus its empty
- * loop. */
+/*
+ * Samples of one quantity per iteration, in the order of measurement; the empty loop is
+ * subtracted from each.
+ */
 struct tach__bench_series {
 	char *name;
 	double *sample;
@@ -62,26 +67,30 @@ struct tach_bench {
 	char date[32], host[64], machine[192]; /* "": unknown */
 };
 
-/* Returns the number of iterations that take at least `ns`. Runs the body, which also warms it
- * up. */
+/*
+ * Returns the number of iterations that take at least `ns`. Runs the body, which also warms up
+ * its code and data.
+ */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns);
-/* Takes the samples of one pass into series[0 .. source->count], whose `sample` has space for
- * plan->samples each. 0 or TACH_ERR_NOMEM. */
+/*
+ * Takes the samples of one pass into series[0 .. source->count]; each `sample` has space for
+ * plan->samples. Returns 0 or TACH_ERR_NOMEM.
+ */
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series);
 /* Runs the body for that time. */
 void tach__bench_warm(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		      double ns);
-/* The median of its samples; NaN without memory. */
+/* Returns the median of the samples; NaN without memory. */
 double tach__bench_median(const struct tach__bench_series *series);
 
-/* The name of the time per iteration of all threads of a benchmark together. */
+/* Name of the time per iteration of all threads of a benchmark together. */
 #define TACH__BENCH_ALL "time, all"
-/* The name of CPU time: all threads of a benchmark together. */
+/* Name of the CPU time of all threads of a benchmark together. */
 #define TACH__BENCH_CPU "cpu time"
 int tach__bench_is_time(const struct tach__bench_series *s);
-/* The series for throughput: TACH__BENCH_ALL with several threads, otherwise time. */
+/* Returns the series for throughput: TACH__BENCH_ALL with several threads, otherwise time. */
 const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench);
 
 #endif

@@ -26,7 +26,7 @@ static int cpu_line(void *context, const char *text)
 	return m->model[0] && m->mhz > 0;
 }
 
-/* Reads a file with one number; -1: it does not exist. */
+/* Reads a file with one number; returns -1 if it does not exist. */
 static double number_in(const char *root, const char *path)
 {
 	char text[64];
@@ -105,7 +105,7 @@ void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
 static void date_and_host(char *date, size_t date_size, char *host, size_t host_size)
 {
 	time_t now = time(NULL);
-	int saved = errno; /* gmtime_r reads the zone's file */
+	int saved = errno; /* gmtime_r reads the file of the time zone */
 	struct tm tm;
 
 	*date = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that benchmarks run on. */
+/* Facts about the machine that runs benchmarks. */
 #ifndef TACH_CORE_BENCH_CONTEXT_H
 #define TACH_CORE_BENCH_CONTEXT_H
 
@@ -16,7 +16,7 @@ struct tach__machine {
 };
 
 void tach__machine_look(struct tach__machine *m, const char *root);
-/* Writes a line, and one for each warning. */
+/* Writes one line of facts, and one for each warning. */
 void tach__machine_text(struct tach__out *out, const struct tach__machine *m);
 /* The time now (RFC 3339, UTC), this host's name and its processors. */
 void tach__machine_name(char *date, size_t date_size, char *host, size_t host_size,

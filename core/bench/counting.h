@@ -7,11 +7,12 @@
 #include "core/bench/bench.h"
 
 struct tach__counting {
-	struct tach__bench_source source; /* first; count: events, then the caller's counters */
-	struct tach_reader *reader;	  /* NULL: only the clock */
-	const struct tach_set *set;	  /* the set of the reader */
-	unsigned events;		  /* events of the set, plus one for CPU time */
-	int cpu;			  /* 1: CPU time is measured */
+	/* First member; count: events, then the caller's counters. */
+	struct tach__bench_source source;
+	struct tach_reader *reader; /* NULL: only the clock */
+	const struct tach_set *set; /* the set of the reader */
+	unsigned events;	    /* events of the set, plus one for CPU time */
+	int cpu;		    /* 1: CPU time is measured */
 	uint64_t cpu_start;
 	const struct tach_bench_counter *own;
 	struct tach_mark mark;
@@ -22,7 +23,7 @@ struct tach__counting {
 /* Starts without a reader. cpu: measure CPU time. */
 void tach__counting_init(struct tach__counting *c, const struct tach_bench_counter *own,
 			 int cpu);
-/* reader NULL: only the clock again. */
+/* reader NULL: measures only the clock again. */
 void tach__counting_use(struct tach__counting *c, struct tach_reader *reader,
 			const struct tach_set *set);
 

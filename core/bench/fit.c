@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Complexity: how times grow with a number; the best of six laws by least squares. */
+/* Complexity: how times grow with a number; finds the best of six laws by least squares. */
 #include <math.h>
 #include <stddef.h>
 #include <tach/bench.h>

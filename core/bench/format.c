@@ -20,7 +20,7 @@
 #include "core/bench/row.h"
 #include "core/base/json_out.h"
 
-/* Works as snprintf: truncated to size, and the whole length is known. */
+/* Works like snprintf: truncates to size, and returns the whole length. */
 struct room {
 	char *at;
 	size_t size, length;
@@ -41,7 +41,8 @@ static int append(void *context, const char *text, size_t length)
 }
 
 /*
- * The time of one unit, and the rate per second: for several threads, the rate of all together.
+ * Writes the time of one unit, and the rate per second: for several threads, the rate of all
+ * together.
  */
 static void write_rate(struct tach__out *out, const char *unit, double units, double ns)
 {

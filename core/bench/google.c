@@ -113,8 +113,8 @@ static int has_failed(const struct tach__json *object)
 }
 
 /*
- * Uses its repetitions; in a file of aggregates the median, or else the mean. Returns their
- * number.
+ * Uses the file's repetitions; in a file of aggregates the median, or else the mean. Returns
+ * their number.
  */
 static uint32_t collect_times(const struct tach__json *list, const char *name, double *to)
 {

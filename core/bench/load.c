@@ -13,7 +13,7 @@ enum { VALUES_MAX = TACH__BENCH_QUANTITIES_MAX + 64, SAMPLES_MAX = 10000 };
 struct load {
 	struct tach_bench *bench;
 	struct tach_error *err;
-	int code; /* the first error; all later calls do nothing */
+	int code; /* code of the first error; all later calls do nothing */
 };
 
 /* Returns the member of that type, or NULL after an error. */
@@ -39,7 +39,7 @@ static double get_number(struct load *l, const struct tach__json *object, const 
 	return v ? v->number : 0;
 }
 
-/* A whole number from 0 to most. */
+/* Reads a whole number from 0 to most. */
 static uint64_t get_count(struct load *l, const struct tach__json *object, const char *key,
 			  double most)
 {
@@ -63,7 +63,7 @@ static char *string(struct load *l, const struct tach__json *object, const char 
 	return copy;
 }
 
-/* A text that may be missing, cut to size. */
+/* Reads a text that may be missing, cut to size. */
 static void get_optional_text(struct load *l, const struct tach__json *object, const char *key,
 			      char *to, size_t size)
 {

@@ -59,7 +59,7 @@ const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench
 	return bench->series;
 }
 
-/* Its samples, sorted; the caller frees them. NULL: no memory. */
+/* Returns the sorted samples, which the caller frees. NULL: no memory. */
 static double *sorted_samples(const struct tach__bench_series *s)
 {
 	double *x = malloc(s->samples * sizeof *x + 1);
@@ -109,7 +109,9 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	value->pass = s->pass;
 	value->thread = s->thread;
 	value->rate = s->rate;
-	/* A time is never negative: a lower bound at or below 0 means that it may be 0. */
+	/*
+	 * A time is never negative: a lower bound at or below 0 means that the time may be 0.
+	 */
 	if (value->low <= 0)
 		value->flags |= TACH_FLAG_SMALL;
 	tach__sized_done(out, value, TACH__STRUCT(tach_bench_quantity));

@@ -15,7 +15,7 @@ static int width_of(const char *name)
 	return n > WIDTH ? n : WIDTH;
 }
 
-/* In steps of thousands: from nanoseconds up to seconds, from a rate's unit up to tera. */
+/* Divides by thousands: from nanoseconds up to seconds, from a rate's unit up to tera. */
 static double scale_value(double v, double step, const char *const *names, const char **name)
 {
 	for (*name = *names; v >= step && names[1]; *name = *++names)
@@ -56,7 +56,7 @@ static int is_time(const struct tach_bench_quantity *v)
 	       strcmp(v->name, TACH__BENCH_CPU) == 0;
 }
 
-/* A column other than time. */
+/* Writes a column other than time. */
 static void write_cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
 {
 	char name[128];
@@ -92,7 +92,7 @@ void tach__bench_head(struct tach__out *out, const struct tach_bench *b)
 		tach__out(out, " %*s", WIDTH + 4, "rate");
 }
 
-/* The time for throughput; 0: too short to measure. */
+/* Returns the time for throughput, or 0 if it is too short to measure. */
 static double pace_of(const struct tach_bench *b)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};

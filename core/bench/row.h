@@ -8,12 +8,12 @@
 
 void tach__bench_head(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_row(struct tach__out *out, const struct tach_bench *b);
-/* A line for each value; tach/bench_show.h has the headings of the first ones. */
+/* Writes one line per value; tach/bench_show.h has the headings of the first columns. */
 void tach__bench_csv(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_markdown(struct tach__out *out, const struct tach_bench *b);
-/* Objects for its list of benchmarks, one for each sample. */
+/* Writes objects for google-benchmark's list of benchmarks, one for each sample. */
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b);
-/* "12.5 Mbyte/s": the rate for that number of units in that number of ns. */
+/* Writes "12.5 Mbyte/s": the rate for that number of units in that number of ns. */
 void tach__bench_rate(char *text, size_t size, double units, double ns, const char *unit);
 
 #endif

@@ -10,7 +10,7 @@ enum { QUANTITIES_MAX = TACH__BENCH_QUANTITIES_MAX };
 
 /* If a body needs more iterations than this, its time is too short to measure. */
 #define ITERATIONS_MAX ((uint64_t)1 << 40)
-/* Fewer iterations of an empty loop are too short to measure. */
+/* The empty loop is too short to measure with fewer iterations. */
 #define WORTH_A_LOOK 100000
 
 static void sample_of(struct tach__bench_source *source, tach_bench_body body, void *context,
@@ -110,8 +110,10 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 	for (uint32_t i = 0; i < n; i++) {
 		take_both(source, plan, i % 2 != 0, delta, flags);
 		for (unsigned q = 0; q < quantities; q++) {
-			/* Divides instead of multiplying by the inverse: a whole number of
-			 * events per iteration stays whole. */
+			/*
+			 * Divides instead of multiplying by the inverse, so that a whole number
+			 * of events per iteration stays whole.
+			 */
 			double times = (double)plan->iterations *
 				       (q < source->sums ? source->threads : 1);
 

@@ -30,7 +30,7 @@ struct tach__team {
 	const struct tach_set *set;
 	const struct tach_bench_counter *own; /* counters that all threads change */
 	uint64_t before[TACH__BENCH_OWN_MAX];
-	/* The next work; body NULL: end. */
+	/* The next work; body NULL: the thread ends. */
 	tach_bench_body body;
 	void *context;
 	uint64_t iterations;
@@ -59,7 +59,7 @@ static void start_together(struct tach__team *team)
 		sched_yield();
 }
 
-/* Returns 0 at the end. */
+/* Returns 0 when the thread must end. */
 static int do_part(struct member *m)
 {
 	struct tach__team *team = m->team;
@@ -90,7 +90,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Sums, except for the time of each: see tach__team_source. */
+/* Adds up all values, except each thread's own time: see tach__team_source. */
 static void combine_counts(struct tach__team *team, uint64_t *delta, uint32_t *flags)
 {
 	uint64_t start = team->member[0].counting.start, end = team->member[0].counting.end;
@@ -131,7 +131,8 @@ static void take_on_all(struct tach__bench_source *source, tach_bench_body body,
 }
 
 /*
- * Signals are for the program's own threads. Returns the number of threads, including this one.
+ * The program's own threads should get signals, so these threads block them. Returns the number
+ * of threads, including this one.
  */
 static unsigned start_threads(struct tach__team *team, unsigned threads)
 {
@@ -149,7 +150,7 @@ static unsigned start_threads(struct tach__team *team, unsigned threads)
 	return n;
 }
 
-/* Either all threads count, or none. */
+/* Either all threads count, or no thread counts. */
 static int agree_on_counting(struct tach__team *team, struct tach_reader *mine,
 			     struct tach_error *err)
 {

@@ -9,8 +9,8 @@ struct tach__team;
 
 /*
  * Starts a team: the calling thread with the reader of `first`, and more threads up to
- * `threads`, each with a reader of its own if `first` has one. 0, TACH_ERR_NOMEM, or the error
- * of a reader: then no thread counts, but *out is valid.
+ * `threads`; each has its own reader if `first` has one. Returns 0, TACH_ERR_NOMEM, or the
+ * error of a reader: then no thread counts, but *out is valid.
  */
 int tach__team_start(struct tach__team **out, struct tach__counting *first, unsigned threads,
 		     struct tach_error *err);

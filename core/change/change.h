@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The contract of this room: tach/change.h, and the statistics of small samples that it uses.
- * They assume no distribution and use no random numbers. */
+/*
+ * The contract of this room: tach/change.h, and the statistics for small samples that it uses.
+ * They assume no distribution and use no random numbers.
+ */
 #ifndef TACH_CORE_CHANGE_H
 #define TACH_CORE_CHANGE_H
 
@@ -19,21 +21,24 @@ int tach__change_is_repeatable(const char *quantity);
 /* ---- stats.c ---- */
 
 void tach__sort(double *x, size_t n);
-/* Of a sorted sample: the middle value, or the mean of the two in the middle; NaN if empty. */
+/*
+ * Median of a sorted sample: the middle value, or the mean of the two in the middle; NaN if
+ * empty.
+ */
 double tach__median(const double *sorted, size_t n);
-/* Median of |x - center|, not scaled. work: room for n, overwritten. */
+/* Median of |x - center|, not scaled. work: space for n, overwritten. */
 double tach__mad(const double *x, size_t n, double center, double *work);
 /*
  * Counts the values that are more than k scaled MADs from the median (the MAD times 1.4826
- * estimates a normal deviation). 0 if the MAD is 0: most values are equal, so there is no
- * scale. The values are not removed. work: room for n, overwritten.
+ * estimates a normal deviation). Returns 0 if the MAD is 0: most values are equal, so there is
+ * no scale. The values stay in the sample. work: space for n, overwritten.
  */
 size_t tach__outliers(const double *x, size_t n, double k, double *work);
 /*
  * The interval between two order statistics that covers the median with at least `confidence`,
  * for any distribution. The ranks come from the binomial distribution of the number of values
- * below. Returns the actual coverage. For n < 6 and 95 % that is less than requested, and the
- * interval is the whole range.
+ * below. Returns the actual coverage. For n < 6 and 95 % the coverage is less than requested,
+ * and the interval is the whole range.
  */
 double tach__median_interval(const double *sorted, size_t n, double confidence, double *low,
 			     double *high);
@@ -52,9 +57,9 @@ double tach__persistence(const double *x, size_t n, double margin);
 double tach__series_interval(const double *sorted, size_t n, double persistence,
 			     double confidence, double *low, double *high);
 /*
- * Mann-Whitney's test of na values against nb: the largest number of pairs in the wrong order
- * for which chance gives this number or fewer in at most a share `tail` of cases. -1: not even
- * 0 pairs. Exact up to TACH__RANK_EXACT values, then by the normal approximation.
+ * Mann-Whitney's test of na values against nb: returns the largest number of pairs in the wrong
+ * order for which chance gives this number or fewer in at most a share `tail` of cases. -1: not
+ * even 0 pairs. Exact up to TACH__RANK_EXACT values, then by the normal approximation.
  */
 enum { TACH__RANK_EXACT = 128 };
 double tach__rank_bound(size_t na, size_t nb, double tail);
@@ -62,19 +67,19 @@ double tach__rank_bound(size_t na, size_t nb, double tail);
 /* ---- points.c ---- */
 
 struct tach__change_point {
-	size_t at;	      /* the first value of the new level */
-	size_t seen;	      /* the value that made it certain: at, or a later one */
+	size_t at;   /* the first value of the new level */
+	size_t seen; /* index of the value that made the point certain: at, or a later one */
 	double before, after; /* medians of both levels */
 };
-/* Computed once for many histories. Zeroed at first. */
+/* Bounds that are computed once for many histories. Zeroed at first. */
 enum { TACH__POINTS_WINDOW = 64 };
 struct tach__change_bounds {
 	double plus_two[TACH__POINTS_WINDOW][TACH__POINTS_WINDOW]; /* 0: not computed */
 };
 /*
- * Where values of commits, in their order, moved to another level. out: room for n. bounds
- * NULL: the program repeats these values exactly, so each difference is a point. A point that
- * was found keeps its `at`, however many values follow. 0 or TACH_ERR_NOMEM.
+ * Finds where the values of commits, in their order, moved to another level. out: space for n.
+ * bounds NULL: the program repeats these values exactly, so each difference is a point. A point
+ * that was found keeps its `at`, however many values follow. Returns 0 or TACH_ERR_NOMEM.
  */
 int tach__change_points(const double *x, size_t n, struct tach__change_bounds *bounds,
 			struct tach__change_point *out, size_t *found);

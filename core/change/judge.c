@@ -19,19 +19,21 @@
 #define ROUNDING 1e-9
 /* Maximum probability that each end of the interval is wrong. */
 #define TAIL 0.05
-/* The correlation of series is an estimate. A false alarm is worse than no answer, so an alarm
- * adds the standard error. */
+/*
+ * The correlation of a series is only an estimate. A false alarm is worse than no answer, so an
+ * alarm adds the standard error.
+ */
 #define CAUTIOUS 1.0
 #define LIKELY	 0.0
 
-/* Both sides sorted, and room for the changed old values. */
+/* Both sides sorted, and space for the changed old values. */
 struct pairs {
 	double *old, *now, *changed;
 	size_t nold, nnow;
 	double all; /* number of pairs */
 };
 
-/* 0 becomes a tiny number, so that two zeros are equal and any larger value is above. */
+/* Replaces 0 by a tiny number, so that two zeros are equal and any larger value is above. */
 static double change_by(double old, double by)
 {
 	if (old == 0)
@@ -87,14 +89,17 @@ static double find_change(struct pairs *p, double least, int sign)
 	return fabs(near) < ROUNDING / 1000 ? 0 : near;
 }
 
-/* k pairs in the wrong order are allowed; if k is below 0 there is no interval. */
+/* k pairs may be in the wrong order; if k is below 0 there is no interval. */
 static void find_interval(struct pairs *p, double k, double *low, double *high)
 {
 	*low = k < 0 ? -INFINITY : find_change(p, p->all - k, 1);
 	*high = k < 0 ? INFINITY : find_change(p, p->all - k, -1);
 }
 
-/* Correlated values contain less information: the interval grows with the square root. */
+/*
+ * Correlated values contain less information: the interval grows with the square root of the
+ * persistence.
+ */
 static double pairs_allowed(const struct pairs *p, double tail, double persistence)
 {
 	double k = tach__rank_bound(p->nold, p->nnow, tail);

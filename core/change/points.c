@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "core/change/change.h"
 
-/* How many values back a split is looked for. */
+/* Number of earlier values among which a split is searched. */
 enum { WINDOW = TACH__POINTS_WINDOW };
 /*
  * The tail of each test. It gives less than one false alarm in 1,000 values:
@@ -33,7 +33,7 @@ static double sign_of(double v)
 	return (v > 0) - (v < 0);
 }
 
-/* The largest number of pairs in the wrong order that chance does not explain. */
+/* Returns the largest number of pairs in the wrong order that chance does not explain. */
 static double bound_of(struct scan *s, size_t before, size_t after)
 {
 	size_t less = before < after ? before : after, more = before + after - less;
@@ -69,7 +69,7 @@ static void add_value(struct scan *s)
 	s->n++;
 }
 
-/* The split that chance explains least; 0: chance explains all of them. */
+/* Returns the split that chance explains least; 0: chance explains all splits. */
 static size_t find_split(struct scan *s)
 {
 	double most = 0;
@@ -113,7 +113,7 @@ static size_t find_shifts(const double *x, size_t n, struct tach__change_bounds 
 		if (!at)
 			continue;
 		out[found++] = (struct tach__change_point){.at = at, .seen = s.n - 1};
-		s.from = s.n = at; /* go on from the new level */
+		s.from = s.n = at; /* continue from the new level */
 	}
 	return found;
 }

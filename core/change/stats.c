@@ -86,7 +86,7 @@ static size_t interval_rank(size_t n, double confidence, double *tail)
 	while (k < n / 2) {
 		double next = *tail + binomial_value(&p);
 
-		/* Do not lose a rank to rounding. */
+		/* Rounding must not lose a rank. */
 		if (2 * next > 1 - confidence + 1e-12)
 			break;
 		*tail = next;
@@ -119,7 +119,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 	if (persistence > 1 && n > 1) {
 		reach = (half - (double)k) * sqrt(persistence);
 		k = reach < half - 1 ? (size_t)(half - reach) : 1;
-		/* The extremes of the equivalent number of independent samples. */
+		/* Uses the extremes of the equivalent number of independent samples. */
 		if (reach >= half - 1)
 			reached = 1 - tach__exp(M_LN2 * (1 - (double)n / persistence));
 	}
@@ -128,7 +128,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 	return reached > 0 ? reached : 0;
 }
 
-/* One value and the sample it came from; after ranking, twice its midrank, an integer. */
+/* One value and its sample; after ranking, twice its midrank, an integer. */
 struct ranked {
 	double value;
 	size_t twice_rank;
@@ -152,7 +152,7 @@ static void rank_all(struct ranked *r, size_t n)
 	}
 }
 
-/* With ranks, so that no outlier decides: the correlation of each sample with the next. */
+/* Uses ranks, so that no outlier decides: the correlation of each sample with the next one. */
 static double rank_correlation(struct ranked *r, double *rank, size_t n)
 {
 	double together = 0, all = 0;
@@ -209,7 +209,7 @@ static double exact_bound(size_t na, size_t nb, double tail)
 			ways[u] += ways[u - i];
 		all *= (double)(nb + i) / (double)i;
 	}
-	/* Do not lose a pair to rounding. */
+	/* Rounding must not lose a pair. */
 	for (k = 0; k <= top && (sum += ways[k]) <= tail * all * (1 + 1e-12); k++)
 		;
 	free(ways);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of verdicts, and the counts that a program repeats. */
+/* Texts of verdicts, and the names of counts that a program repeats. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ int tach_change_text(const struct tach_change_result *r, char *text, size_t size
 		return snprintf(text, size, "%s: there is no value", name);
 	if (isinf(r->low) || isinf(r->high))
 		return snprintf(text, size, "%s: too few values", name);
-	/* Two digits, and no exponent. */
+	/* Writes two digits, without an exponent. */
 	return snprintf(text, size,
 			most < 0.995 ? "%s: the change may be from %+.2g %% to %+.2g %%"
 				     : "%s: the change may be from %+.0f %% to %+.0f %%",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry of derived events: definitions by PMU and name. Definitions are only ever added,
- * and stay where they are until the registry is freed, so that what look-ups hand out lives on.
+ * The registry of derived events: definitions by PMU and name. Definitions are only added, and
+ * stay where they are until the registry is freed, so results of look-ups stay valid.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,17 +17,18 @@
 #include "core/tables/tables.h"
 
 /*
- * One lock for all registries, so that a forked child can be given it free. It is held around
- * malloc and the parser, and no lock of the library's is taken inside; nothing that START, STOP
- * or a signal handler may call takes it. No fork hook takes it, because a handler that forks
- * may have interrupted its holder. The child may find a registry in the middle of a change by
- * another thread of its parent: the process's own is then made again; others belong to their
- * users.
+ * One lock serves all registries, so that a forked child can free it. It is held around malloc
+ * and the parser, and no lock of the library is taken while it is held. START, STOP and
+ * functions for signal handlers never take it. No fork hook takes it, because a handler that
+ * forks may have interrupted the thread with the lock. A child may find a registry in the
+ * middle of a change by another thread of its parent. If it is the process's own registry, it
+ * is made again; other registries belong to their users.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct tach_derived *inside; /* the registry in which the lock's holder works */
+/* The registry that the thread with the lock is using. */
+static const struct tach_derived *inside;
 
-/* Made by the first who needs it; tried again where there was no memory. */
+/* Made by the first call that needs it; if there was no memory, the next call tries again. */
 static struct tach_derived *_Atomic own;
 
 void tach__derived_enter(const struct tach_derived *d)
@@ -171,7 +172,7 @@ static int by_name(const void *a, const void *b)
 	return tach__name_compare(x->name, strlen(x->name), y->name);
 }
 
-/* Lists the definitions that are valid for that PMU. -1: no memory. */
+/* Lists the definitions that are valid for that PMU. Returns -1 if there is no memory. */
 static int list_definitions(struct tach_derived *d, int pmu)
 {
 	int presets =
@@ -242,7 +243,7 @@ struct tach_derived *tach_derived_default(void)
 		return have;
 	if (atomic_compare_exchange_strong(&own, &have, made))
 		return made;
-	tach_derived_free(made); /* another thread made it first */
+	tach_derived_free(made); /* another thread was first */
 	return have;
 }
 

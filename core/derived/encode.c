@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public call: event strings, and the names of presets and derived events, from the
- * process's own registry. A name must stand for one event; a formula over several events needs
- * a set. This file is not in core/event because that room may not use this one.
+ * process's own registry. The name must stand for one event; a formula over several events
+ * needs a set. This file is not in core/event because that room may not use this one.
  */
 #include "core/derived/derived.h"
 #include "core/derived/files.h"

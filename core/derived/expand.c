@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A derived event taken apart: its definition, and those it rests on, down to native events,
- * become one postfix text over them, which the formula compiler then folds as a whole.
+ * Expands a derived event: its definition, and the definitions that it uses, become one postfix
+ * text over native events, which the formula compiler then folds as a whole.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static int describe_ring(struct tach__expand *e, int from)
 			   text);
 }
 
-/* The definition that NAME:u:c=2 means: where its modifiers begin, or 0. */
+/* Finds the definition that NAME:u:c=2 means; returns where its modifiers begin, or 0. */
 size_t tach__expand_modified(struct tach_derived *d, int pmu, const char *name, size_t length,
 			     struct tach_derived_info *info)
 {
@@ -126,8 +126,8 @@ static int with_modifiers(struct tach__expand *e, const struct tach_derived_info
 }
 
 /*
- * The event's number, or a negative code without a text: the name is a definition's with
- * modifiers too. Definitions of another registry do not count.
+ * Returns the event's number, or a negative code without a text: the name may also be a
+ * definition's name with modifiers. Definitions of another registry do not count.
  */
 static int try_native(struct tach__expand *e, const char *event)
 {
@@ -142,8 +142,8 @@ static int try_native(struct tach__expand *e, const char *event)
 
 /*
  * Finds base event i of a definition. Derived events come before native ones, but a definition
- * that has the name of its own native event means that event. With modifiers, native events
- * come first: a string that encodes is an event.
+ * with the name of its own native event means that event. With modifiers, native events come
+ * first: a string that encodes is an event.
  */
 int tach__expand_called(struct tach__expand *e, const char *event)
 {
@@ -183,7 +183,7 @@ int tach__expand_operand(struct tach__expand *e, const struct tach_derived_info 
 	return tach__expand_called(e, base_event(info, i));
 }
 
-/* Operands first .. last, joined by an operator. */
+/* Expands operands first .. last, joined by an operator. */
 static int expand_joined(struct tach__expand *e, const struct tach_derived_info *info,
 			 int first, int last, const char *operator)
 {
@@ -197,7 +197,7 @@ static int expand_joined(struct tach__expand *e, const struct tach_derived_info 
 	return rc;
 }
 
-/* The first event counts; the others only set up what it counts (tags on NetBurst). */
+/* Only the first event counts; the others select what it counts (tags on NetBurst). */
 static int expand_compound(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	int rc = tach__expand_operand(e, info, 0);
@@ -261,7 +261,7 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 		  const char *modifiers, size_t length)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
-	struct tach_error why = TACH_ERROR_INIT; /* its column is in a text of our own */
+	struct tach_error why = TACH_ERROR_INIT; /* its column is in a text that we made */
 	int rc = with_modifiers(e, info, modifiers, length);
 
 	if (rc)
@@ -274,7 +274,7 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
 }
 
-/* A name as people write it, PMU::NAME:MODIFIERS, taken apart. */
+/* The parts of a name as users write it, PMU::NAME:MODIFIERS. */
 struct written {
 	struct tach_derived_info info;
 	int pmu;
@@ -283,7 +283,7 @@ struct written {
 	size_t length; /* theirs */
 };
 
-/* Is it a derived event of that PMU, or of the PMU that it names? */
+/* Returns true if it is a derived event of that PMU, or of the PMU that it names. */
 static bool find_derived(struct tach_derived *d, int pmu, const char *name, size_t length,
 			 struct written *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A derived event that is being taken apart. */
+/* The expansion of a derived event, while it is made. */
 #ifndef TACH_CORE_DERIVED_EXPAND_H
 #define TACH_CORE_DERIVED_EXPAND_H
 
@@ -15,24 +15,24 @@ struct tach__expand {
 	struct tach_expansion *x;
 	int pmu, depth, parts;
 	struct tach_derived_info chain[TACH__EXPAND_DEPTH_MAX];
-	const char *pmu_name; /* the PMU:: of PMU::NAME, with the colons; or "" */
+	const char *pmu_name;			    /* the part "PMU::" of PMU::NAME; or "" */
 	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* the :u:k of NAME:u:k */
 	char *text;
 	size_t length;
 };
 
-/* One more word of the postfix text. */
+/* Appends one word to the postfix text. */
 int tach__expand_word(struct tach__expand *e, const char *word);
-/* Words with a '|' after each; they may lie in e->text. */
+/* Appends words, each with a '|' after it; they may be in e->text. */
 int tach__expand_text(struct tach__expand *e, const char *words, size_t length);
-/* The error of a formula's compiler, told of the definition; its code. */
+/* Reports an error of the formula's compiler with the definition; returns the code. */
 int tach__expand_uncomputed(struct tach__expand *e, const struct tach_derived_info *info,
 			    int code, const struct tach_error *why);
-/* The text of base event i of a definition. */
+/* Appends the text of base event i of a definition. */
 int tach__expand_operand(struct tach__expand *e, const struct tach_derived_info *info, int i);
-/* The same of a name, which a derived or a native event has. */
+/* Appends the text of a name of a derived or a native event. */
 int tach__expand_called(struct tach__expand *e, const char *event);
-/* The definition that NAME:u:c=2 means: where its modifiers begin, or 0. */
+/* Finds the definition that NAME:u:c=2 means; returns where its modifiers begin, or 0. */
 size_t tach__expand_modified(struct tach_derived *d, int pmu, const char *name, size_t length,
 			     struct tach_derived_info *info);
 

@@ -10,7 +10,7 @@
 #include "core/derived/expansion.h"
 #include "core/event/event.h"
 
-/* Can one counter serve both events, whatever their spelling? */
+/* Returns true if one counter can serve both events, whatever their spelling. */
 static bool is_same_event(const struct tach_event *a, const struct tach_event *b)
 {
 	return a->type == b->type && a->has == b->has && a->config == b->config &&
@@ -31,7 +31,7 @@ static int encode_string(const char *event, const struct tach_encode_options *op
 		       : tach__event_encode(event, opt, &alone, out, err);
 }
 
-/* The encoder also knows the events that all CPUs of this kind have. */
+/* The encoder also knows the events that all CPUs of this architecture have. */
 static int encode_native(int pmu, const char *event, bool presets, struct tach_event *out,
 			 struct tach_error *err)
 {
@@ -80,7 +80,7 @@ static int encode_in_box(int pmu, const char *event, struct tach_event *out,
 
 /*
  * An event of boxes (core/uncore): BOX::EVENT, KIND*::EVENT, or terms of a device that this
- * machine does not have or that is not a core's. 1 with *out, 0, or a code.
+ * machine lacks or that does not belong to a core. Returns 1 with *out, 0, or a code.
  */
 static int encode_box(const char *event, struct tach_event *out, struct tach_error *err)
 {
@@ -106,7 +106,7 @@ static int encode_box(const char *event, struct tach_event *out, struct tach_err
 		if (tach__pmu_at(other)->alias && !strcmp(tach__str(tach__pmu_at(other)->alias),
 							  tach__str(tach__pmu_at(pmu)->name)))
 			rc = encode_in_box(other, colons, out, NULL);
-	/* It uses none of the core's counters. */
+	/* A box uses none of the core's counters. */
 	out->pmu = out->event = -1;
 	out->type = PERF_TYPE_SOFTWARE;
 	return rc ? rc : 1;
@@ -131,7 +131,7 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 
 	if (!encoded)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	x->encoded = encoded; /* the old one is freed in any case */
+	x->encoded = encoded; /* realloc has freed the old array in any case */
 	encoded += x->count;
 	encoded->size = sizeof *encoded;
 	rc = box = encode_box(event, encoded, err);
@@ -224,7 +224,8 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, (size_t)length + 1);
 	for (int i = 0; i < length; i++)
-		if (text[i] == 'N') /* cannot be read as N<number>, so the resolver gets it */
+		/* This cannot be read as N<number>, so the resolver gets it. */
+		if (text[i] == 'N')
 			text[i] = 'n';
 	opt.kind = TACH_FORMULA_POSTFIX;
 	opt.resolve = renumber_operand;

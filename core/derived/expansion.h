@@ -23,7 +23,7 @@ struct tach_expansion {
 int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 			const char *event, bool presets, struct tach_error *err);
 
-/* Is that an event of the PMU, or a string that encodes as one? */
+/* Returns true if that is an event of the PMU, or a string that encodes as an event. */
 int tach__expansion_can(int pmu, const char *event);
 
 #endif

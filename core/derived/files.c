@@ -83,7 +83,7 @@ static int is_derived(const struct dirent *entry)
 	return n > strlen(ending) && !strcmp(entry->d_name + n - strlen(ending), ending);
 }
 
-/* 0 or TACH_ERR_NOMEM; another error is reported. */
+/* Returns 0 or TACH_ERR_NOMEM; other errors are reported. */
 static int load_file(struct tach_derived *d, const char *path)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -117,7 +117,7 @@ static int load_folder(struct tach_derived *d, const char *folder)
 	return rc;
 }
 
-/* The files of a list with ':' between. */
+/* Loads the files of a list with ':' between them. */
 static int load_list(struct tach_derived *d, const char *list)
 {
 	char path[PATH_MAX];

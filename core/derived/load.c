@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of derived events into a registry. */
+/* Loads files of derived events into a registry. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "core/derived/presets.h"
 #include "core/derived/registry.h"
 
-#define PMUS_MAX 512 /* more than the tables have */
+#define PMUS_MAX 512 /* more PMUs than the tables have */
 
-/* One file being loaded. */
+/* The state of loading one file. */
 struct load {
 	struct tach_derived *d;
 	const char *file;
 	int pmus[PMUS_MAX], npmus;
-	bool anywhere; /* no CPU line yet */
+	bool anywhere; /* there was no CPU line yet */
 	int taken;
 	bool no_memory;
 };
@@ -32,7 +32,7 @@ static void report_diagnostic(void *context, enum tach_diagnostic_level level, i
 		l->d->opt.report(l->d->opt.context, &diagnostic);
 }
 
-/* Each is stored once, for any number of mentions in a list. */
+/* Each PMU is stored once, for any number of mentions in a list. */
 static void add_pmu(struct load *l, int pmu)
 {
 	for (int i = 0; i < l->npmus; i++)
@@ -136,7 +136,7 @@ struct before {
 	const struct tach__definition *definition;
 };
 
-/* Under the lock, so that it reports nothing: the report may call the registry. */
+/* Called with the lock, so it reports nothing: the report function may call the registry. */
 static void insert_record(struct load *l, const struct tach__record *r, struct before *before)
 {
 	static const int every = TACH__EVERY_PMU;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings of presets that are needed when a preset was found, packed by tools/mkpresets:
- * formulas, lists of events, descriptions. They come in blocks. A block is packed by itself,
- * and unpacked when one of its strings is first needed. A block is a sequence of steps. The
- * upper half of a step's first byte is a number of literal bytes that follow; the lower half
- * plus TACH__PACKED_LEAST is a number of bytes to repeat from before. 15 means that the next
- * byte is added; if that is 255, the next one too, and so on. The bytes of the lower half's
- * number come after the literals and the distance, which has two bytes, the lower first. The
- * last step ends with its literals.
+ * Strings of presets that are needed after a preset was found, packed by tools/mkpresets:
+ * formulas, lists of events, descriptions. They come in blocks. Each block is packed
+ * separately, and unpacked when one of its strings is first needed. A block is a sequence of
+ * steps. The upper half of a step's first byte is a number of literal bytes that follow; the
+ * lower half plus TACH__PACKED_LEAST is a number of bytes to repeat from before. 15 means that
+ * the next byte is added; if that is 255, the next one too, and so on. The bytes of the lower
+ * half's number come after the literals and the distance, which has two bytes, the lower first.
+ * The last step ends with its literals.
  */
 #ifndef TACH_CORE_DERIVED_PACKED_H
 #define TACH_CORE_DERIVED_PACKED_H
@@ -16,18 +16,18 @@
 
 enum {
 	TACH__PACKED_BLOCK = 16384, /* bytes of a block, unpacked */
-	TACH__PACKED_LEAST = 4,	    /* shorter repetitions are no gain */
+	TACH__PACKED_LEAST = 4,	    /* shorter repetitions save nothing */
 	TACH__PACKED_BLOCKS = 64    /* room for as many */
 };
 
-/* Where each block begins, and the end of the last. */
+/* Where each block begins, and where the last one ends. */
 extern const uint32_t tach__preset_block[];
 extern const unsigned char tach__preset_packed[];
 extern const uint32_t tach__preset_packed_size;
 
 /*
- * Returns the string of that number, which lives for ever. Without memory it is "". NUL bytes
- * follow it. Any thread, signal handlers too.
+ * Returns the string with that number, which is never freed. If there is no memory, the string
+ * is "". NUL bytes follow it. May be called by any thread, also in signal handlers.
  */
 const char *tach__packed(uint32_t number);
 

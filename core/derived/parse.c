@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Derived event files: lines, commands and fields. Fields end at commas; one that begins with a
- * quote ends at the same quote before a comma or the end of the line, so that an apostrophe in
- * a note does no harm; in an infix formula commas within parentheses belong to it.
+ * Derived event files: lines, commands and fields. Fields end at commas. A field that begins
+ * with a quote ends at the same quote before a comma or the end of the line, so an apostrophe
+ * in a note causes no error. In an infix formula, commas within parentheses belong to the
+ * formula.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ struct line {
 	const struct tach__derived_sink *sink;
 	const char *start, *at, *end;
 	int number;
-	bool list_open; /* the last command was CPU: another one adds to its list */
+	bool list_open; /* the last command was CPU: another CPU command adds to its list */
 	bool ignoring;	/* records are for something that is not a CPU */
 };
 
@@ -62,7 +63,10 @@ static const char *find_comma(const char *at, const char *end)
 	return at;
 }
 
-/* Length of PRESET or EVENT at `at` when a whole record begins there: keyword, name, type. */
+/*
+ * Returns the length of PRESET or EVENT at `at` if a whole record begins there: keyword, name,
+ * type.
+ */
 static size_t record_begins(const struct line *l, const char *at)
 {
 	static const char *const words[] = {"PRESET", "EVENT"};
@@ -72,7 +76,8 @@ static size_t record_begins(const struct line *l, const char *at)
 		const char *comma;
 		struct tach__span type;
 
-		if (*at != words[i][0]) /* asked at every character */
+		/* Compared first, because this runs at every character. */
+		if (*at != words[i][0])
 			continue;
 		if ((size_t)(l->end - at) <= n || memcmp(at, words[i], n) != 0 || at[n] != ',')
 			continue;
@@ -86,7 +91,7 @@ static size_t record_begins(const struct line *l, const char *at)
 	return 0;
 }
 
-/* The quote that closes the one at `at`, or NULL. */
+/* Finds the quote that closes the one at `at`, or returns NULL. */
 static const char *find_closing_quote(const struct line *l, const char *at)
 {
 	for (const char *q = at + 1; q < l->end; q++) {
@@ -102,7 +107,10 @@ static const char *find_closing_quote(const struct line *l, const char *at)
 	return NULL;
 }
 
-/* End of an unquoted field that begins at `at`: a comma, a lost line break, or the end. */
+/*
+ * Returns the end of an unquoted field that begins at `at`: a comma, a lost line break, or the
+ * end.
+ */
 static const char *field_end(const struct line *l, const char *at, bool formula)
 {
 	int depth = 0;
@@ -155,7 +163,7 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 	return NEXT_RECORD;
 }
 
-/* Is the next field a formula, whose parentheses may hold commas? */
+/* Returns true if the next field is a formula, whose parentheses may contain commas. */
 static bool formula_next(const struct tach__fields *f)
 {
 	const struct tach__span *last = f->field + f->count - (f->count > 0);
@@ -164,7 +172,7 @@ static bool formula_next(const struct tach__fields *f)
 	       (f->count > 3 && tach__span_is(last, "THRESHOLD"));
 }
 
-/* One record's fields. False when nothing more can be read on this line. */
+/* One record's fields. Returns false if nothing more can be read on this line. */
 static bool parse_record(struct line *l, bool preset)
 {
 	struct tach__fields f = {.sink = l->sink, .line = l->number};
@@ -191,8 +199,10 @@ static bool parse_record(struct line *l, bool preset)
 	return next == NEXT_RECORD;
 }
 
-/* Names with '|' between. A list must restart even at a bad line, or records would go to the
- * wrong CPUs. */
+/*
+ * Names with '|' between. A list must restart even at an invalid line, otherwise records would
+ * go to the wrong CPUs.
+ */
 static void each_cpu(struct line *l, const struct tach__span *names)
 {
 	const char *at = names->at, *end = at + names->length, *bar;
@@ -237,8 +247,8 @@ static void parse_cpu(struct line *l)
 }
 
 /*
- * The rest after an unknown command is for an unknown model if the command may have meant a
- * CPU: at the beginning of a list of CPUs or inside it, in the form WORD,NAME.
+ * After an unknown command, the records are for an unknown model if the command may have named
+ * a CPU: at the beginning of a list of CPUs or inside it, in the form WORD,NAME.
  */
 static void report_unknown(struct line *l, const struct tach__span *word)
 {
@@ -254,7 +264,10 @@ static void report_unknown(struct line *l, const struct tach__span *word)
 		l->ignoring = true;
 }
 
-/* PAPI's components with sections of their own in its file: GPUs, which count nothing here. */
+/*
+ * PAPI's components that have their own sections in its file: GPUs, which cannot be counted
+ * here.
+ */
 static bool is_component(const struct tach__span *word)
 {
 	static const char *const components[] = {"cuda",    "rocm", "rocp_sdk",	 "rocm_smi",
@@ -315,7 +328,7 @@ static void parse_command(struct line *l)
 	}
 }
 
-/* Tabs are blanks; any other control character means that this is no text. */
+/* Tabs count as blanks; any other control character means that this is not text. */
 static bool is_text(struct line *l)
 {
 	for (const char *at = l->at; at < l->end; at++)
@@ -334,7 +347,7 @@ void tach__derived_parse(const char *text, size_t length, const struct tach__der
 	const char *end = text + length, *next = text;
 
 	if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		next += 3; /* some editors' mark for UTF-8 */
+		next += 3; /* the byte order mark that some editors write */
 	while (next < end) {
 		l.start = l.at = next;
 		l.number++;

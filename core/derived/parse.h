@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Derived event files as text: lines to records. Knows nothing of PMUs or registries, so that
- * the program that compiles our own presets reads them with the same code as the library.
+ * Parses the text of derived event files: lines to records. It does not know PMUs or
+ * registries, so the program that compiles our own presets reads them with the same code as the
+ * library.
  */
 #ifndef TACH_CORE_DERIVED_PARSE_H
 #define TACH_CORE_DERIVED_PARSE_H
@@ -14,7 +15,7 @@
 #define TACH__D_FILE_MAX   (4u << 20) /* bytes: about 20 times PAPI's file */
 #define TACH__D_NAME_MAX   255	      /* bytes of a name of a derived or base event */
 
-/* A record that is sound in itself. Spans point into the text. */
+/* A record that is valid in itself. Spans point into the text. */
 struct tach__record {
 	bool preset;
 	enum tach_derived_type type;
@@ -29,12 +30,12 @@ struct tach__record {
 
 struct tach__derived_sink {
 	void *context;
-	/* A CPU line; first: it begins a new list. */
+	/* Called for a CPU line; first: it begins a new list. */
 	void (*cpu)(void *context, const struct tach__span *name, int line, bool first);
 	void (*record)(void *context, const struct tach__record *record);
 	void (*report)(void *context, enum tach_diagnostic_level level, int line, int column,
 		       const char *text);
-	bool *no_memory; /* set where a record is left out for lack of it; or NULL */
+	bool *no_memory; /* set if a record is omitted because there is no memory; or NULL */
 };
 
 void tach__derived_parse(const char *text, size_t length,
@@ -49,14 +50,14 @@ struct tach__fields {
 	const struct tach__derived_sink *sink;
 	int line;
 	int count;
-	int end; /* column after the last */
+	int end; /* column after the last field */
 	struct tach__span field[TACH__D_FIELDS_MAX];
 };
 
 void tach__derived_report(const struct tach__derived_sink *sink,
 			  enum tach_diagnostic_level level, int line, int column,
 			  const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The type of that name, or -1. */
+/* Returns the type with that name, or -1. */
 int tach__derived_type(const struct tach__span *name);
 bool tach__span_is(const struct tach__span *span, const char *word); /* case ignored */
 /* Name, type, formula, events and tails of one record; reports or passes it on. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library's presets, compiled by tools/mkpresets from arch/.../presets/NAME.derived. Names
- * are offsets into one pool, so the arrays hold no pointers; other strings are packed. All PMUs
- * that share a record have one copy. Each PMU has the numbers of its records, sorted by name.
+ * are offsets into one pool, so the arrays hold no pointers; other strings are packed. PMUs
+ * that share a record share one copy of it. Each PMU has the numbers of its records, sorted by
+ * name.
  */
 #ifndef TACH_CORE_DERIVED_PRESETS_H
 #define TACH_CORE_DERIVED_PRESETS_H
@@ -19,7 +20,8 @@ struct tach__preset_metric {
 
 struct tach__preset {
 	uint32_t formula, events, description, note; /* packed */
-	uint16_t name, file, line, metric; /* number of its tach__preset_metric, 0: none */
+	/* Number of its tach__preset_metric; 0: it has none. */
+	uint16_t name, file, line, metric;
 	uint8_t type, preset, nevents;
 };
 
@@ -28,7 +30,7 @@ struct tach__preset_pmu {
 	uint32_t first, count;
 };
 
-/* arch/cpunames.tsv: one row a PMU, sorted by name. */
+/* arch/cpunames.tsv: one row per PMU, sorted by name. */
 struct tach__preset_cpu {
 	uint32_t name, pmu;
 };
@@ -42,11 +44,11 @@ extern const uint32_t tach__preset_npmus;
 extern const struct tach__preset_cpu tach__preset_cpus[];
 extern const uint32_t tach__preset_ncpus;
 
-/* The n-th PMU (by name) that a CPU name of arch/cpunames.tsv means, or NULL. */
+/* Returns the n-th PMU (by name) that a CPU name of arch/cpunames.tsv means, or NULL. */
 const char *tach__preset_cpu(const char *name, size_t length, size_t n);
-/* Presets of that PMU, sorted by name. No allocation, no lock. */
+/* Returns how many presets that PMU has; they are sorted by name. No allocation, no lock. */
 int tach__preset_count(int pmu);
-/* Number i of them, 0 .. count-1. */
+/* Describes preset number i, 0 .. count-1. */
 void tach__preset_at(int pmu, int i, struct tach_derived_info *info);
 /* Its number, or -1. */
 int tach__preset_find(int pmu, const char *name, size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One PRESET or EVENT record: its fields checked and put in their places. */
+/* Checks the fields of one PRESET or EVENT record, and stores them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int shown_length(const struct tach__span *s)
 			      __VA_ARGS__),                                                    \
 	 false)
 
-/* That is no defect of the record. */
+/* A lack of memory is not an error of the record. */
 static bool report_no_memory(const struct tach__fields *f, int column)
 {
 	if (f->sink->no_memory)
@@ -55,13 +55,13 @@ static bool report_no_memory(const struct tach__fields *f, int column)
 	return FAIL(f, column, "out of memory");
 }
 
-/* Is the field quoted? Then its blanks belong to it. */
+/* Returns true if the field is quoted: then its blanks belong to it. */
 static bool is_quoted(const struct tach__span *s)
 {
 	return s->column > 1 && (s->at[-1] == '"' || s->at[-1] == '\'');
 }
 
-/* The name of a derived or a base event. */
+/* Checks the name of a derived or a base event. */
 static bool check_name(const struct tach__fields *f, const struct tach__span *s,
 		       const char *what)
 {
@@ -143,7 +143,7 @@ static size_t count_digits(const struct tach__span *s, size_t at)
 	return n;
 }
 
-/* Digits, with a point and an exponent perhaps. */
+/* Skips digits, with or without a point and an exponent. */
 static bool skip_decimal(const struct tach__span *s)
 {
 	size_t n = count_digits(s, 0), any = n;
@@ -198,7 +198,10 @@ static bool take_numbers(const struct tach__fields *f, struct tails *t)
 	return !t->r->threshold.at || parse_formula(f, t->r, &t->r->threshold, 0, &used);
 }
 
-/* LDESC, SDESC and the others with their texts, from field i to the end, in any order. */
+/*
+ * Parses LDESC, SDESC and the other tails with their texts, from field i to the end, in any
+ * order.
+ */
 static bool parse_tails(const struct tach__fields *f, struct tach__record *r, int i)
 {
 	struct tails t = {.r = r};
@@ -228,7 +231,7 @@ static bool parse_tails(const struct tach__fields *f, struct tach__record *r, in
 	return take_numbers(f, &t);
 }
 
-/* named: the formula has only names and numbers. */
+/* named: the formula contains only names and numbers. */
 static bool parse_events(const struct tach__fields *f, struct tach__record *r, int i,
 			 bool named)
 {
@@ -292,9 +295,9 @@ static int any_name(void *context, const char *name, size_t length, double *valu
 }
 
 /*
- * Compiled to find errors, and which operands it uses; the values of clocks do not matter for
- * that. If a formula continues to the end of the line, its events are unknown, and any operand
- * may exist.
+ * It is compiled to find errors, and the operands that it uses; the values of clocks do not
+ * matter for this. If a formula continues to the end of the line, its events are unknown, and
+ * any operand may exist.
  */
 static bool parse_formula(const struct tach__fields *f, const struct tach__record *r,
 			  const struct tach__span *span, int noperands, int *used)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a registry of derived events: derived.c, load.c and table.c share it. */
+/* The data of a registry of derived events: derived.c, load.c and table.c share them. */
 #ifndef TACH_CORE_DERIVED_REGISTRY_H
 #define TACH_CORE_DERIVED_REGISTRY_H
 
@@ -34,20 +34,20 @@ struct tach_derived {
 	struct tach__entry *entry; /* open addressing, a power of two, at most half full */
 	size_t capacity, used;
 	unsigned order;
-	/* The names of one PMU, sorted: made by the first enumeration. */
+	/* The names of one PMU, sorted; the first enumeration makes them. */
 	struct tach_derived_info *listing;
 	int listing_pmu, listing_count;
 };
 
-/* ---- derived.c: the one lock of all registries ---- */
+/* ---- derived.c: the lock of all registries ---- */
 void tach__derived_enter(const struct tach_derived *d);
 void tach__derived_leave(void);
 
 /* ---- table.c: definitions by PMU and name; the caller has the lock ---- */
-/* The entry of that name, or the free one where it belongs. */
+/* Returns the entry with that name, or the free entry where it belongs. */
 struct tach__entry *tach__derived_slot(const struct tach_derived *d, int pmu, const char *name,
 				       size_t length);
-/* Room for one more; false: no memory. */
+/* Makes room for one more; returns false if there is no memory. */
 bool tach__derived_reserve(struct tach_derived *d);
 /* Returns the entry that is valid for that PMU, or NULL. */
 const struct tach__entry *tach__derived_entry(const struct tach_derived *d, int pmu,

@@ -17,21 +17,22 @@ struct names {
 	struct tach__expand *e;
 	int first, n;
 	char name[TACH_FORMULA_OPERANDS_MAX + 1][TACH__D_NAME_MAX + 1]; /* one too many */
-	/* Parts of the formula that are no names, hashed: a-b-c is looked up as a name first.
+	/*
+	 * Parts of the formula that are not names, hashed: a-b-c is first looked up as a name.
 	 */
 	struct part {
 		const char *at;
 		size_t length;
 	} unknown[UNKNOWN_SLOTS];
 	int unknowns; /* at UNKNOWN_MAX the lookups end */
-	/* The text that an operand became; its second mention copies that. */
+	/* The text of an operand's expansion; its second mention copies the text. */
 	struct done {
 		size_t at, length;
 		bool is;
 	} done[2 * TACH_FORMULA_OPERANDS_MAX + 1];
 };
 
-/* Is that a definition or an event of the PMU? */
+/* Returns true if that is a definition or an event of the PMU. */
 static bool is_known(struct tach__expand *e, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -42,7 +43,7 @@ static bool is_known(struct tach__expand *e, const char *name)
 	       tach__expansion_can(e->pmu, name);
 }
 
-/* The slot of that part, or the free slot for it. */
+/* Returns the slot of that part, or the free slot for it. */
 static struct part *unknown_slot(struct names *names, const char *at, size_t length)
 {
 	size_t hash = length, i;
@@ -119,7 +120,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
 }
 
-/* The expansion of operand N<number>, from its second mention on a copy. */
+/* Substitutes operand N<number>; from its second mention on it copies the text. */
 static int substitute_operand(struct tach__expand *e, const struct tach_derived_info *info,
 			      struct names *names, int number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where definitions are found: a table that is hashed by PMU and name. */
+/* The table in which definitions are found; it is hashed by PMU and name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

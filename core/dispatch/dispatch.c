@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dispatch: the parts that all PMUs share. arch/ does the registers. */
+/* Dispatch: code for all PMUs. arch/ computes the registers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static int compute_registers(const struct tach_dispatch *in, struct tach_dispatc
 	rc = run_dispatch(&d);
 	if (rc)
 		clear_output(out);
-	/* For an error without more details than its code. */
+	/* Used if the error has no more details than its code. */
 	if (rc && err && err->code != rc)
 		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
 	return rc;

@@ -5,7 +5,7 @@
 
 #include "core/event/event.h"
 
-/* Public PMU number -> row number of the tables, -1: no such PMU. */
+/* Converts a public PMU number to a row number of the tables, or -1 if there is no such PMU. */
 int tach__dispatch_pmu(int pmu);
 /* Fills item->codes and counters: the caller's encoding, or the encoder's result for the rows,
  * levels and options. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the tables for dispatch: the encoder handles umasks and options. */
+/* Encodes events of the tables for dispatch: the encoder handles umasks and options. */
 #include <stdio.h>
 #include <string.h>
 #include "core/dispatch/dispatch.h"
 
-/* Levels that the encoder knows. */
+/* Privilege levels that the encoder knows. */
 #define LEVELS                                                                                 \
 	(TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 | TACH_PRIVILEGE_USER |   \
 	 TACH_PRIVILEGE_HYPERVISOR)
@@ -38,7 +38,7 @@ static enum tach__mod threshold_mod(const struct tach__dispatch *d)
 	return d->pmu->encoding == TACH__NETBURST ? TACH__MOD_THR : TACH__MOD_C;
 }
 
-/* "pmu::EVENT:UMASK:...:c=2:i=1": the string that a user would write for these rows. */
+/* Writes "pmu::EVENT:UMASK:...:c=2:i=1": the string that a user would write for these rows. */
 static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 		  struct spelled *s)
 {

@@ -6,7 +6,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/base/error.h"
 
-/* Public numbers of libpfm-3's lists, far above those of PMUs. */
+/* libpfm-3's lists have public numbers far above those of PMUs. */
 #define LISTS_FROM 1000
 
 int tach__dispatch_pmu(int pmu)
@@ -104,7 +104,7 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 	return end == text + length ? add_code(row, code, out) : TACH_ERR_UMASK;
 }
 
-/* The name of a libpfm-3 list for users. */
+/* Returns the name of a libpfm-3 list for users. */
 static const char *list_name(const struct tach__pmu *pmu)
 {
 	return tach__str(pmu->name) + (pmu->flags & TACH__PMU_PFM3 ? strlen("pfm3_") : 0);

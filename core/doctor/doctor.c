@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judgement: from evidence to findings; each cause has its own sentence and cure. */
+/* The judgement converts evidence to findings; each cause has its own sentence and cure. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static struct tach_finding *begin_finding(struct tach_examination *x, enum tach_
 	return f;
 }
 
-/* With the same words as in errors. */
+/* Uses the same texts as errors do. */
 static void found_cause(struct tach_examination *x, enum tach_cause cause,
 			const struct tach__evidence *e, int code)
 {
@@ -109,8 +109,10 @@ static int counted_right(const struct tach__evidence *e, uint64_t counted)
 	 * per instruction. */
 	if (e->used_cycles)
 		return counted >= e->loop / 16 && counted / 1000 <= e->loop;
-	/* An interrupt may add a few to a user-level count. If the kernel level is counted, its
-	 * whole work is added. */
+	/*
+	 * An interrupt may add a few to a user-level count. If the kernel level is counted, its
+	 * whole work is included.
+	 */
 	return off <= 100 + e->loop / (e->undivided ? 10 : 10000);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Evidence about the machine: settings read from files and the outcome of attempts.
- * core/doctor/evidence.c gathers it, core/doctor/doctor.c judges it. The judgement is a pure
- * function of this struct, so that a test can present any machine.
+ * core/doctor/evidence.c gathers it, core/doctor/doctor.c judges it. The judgement depends only
+ * on this struct, so a test can simulate any machine.
  */
 #ifndef TACH_CORE_DOCTOR_EVIDENCE_H
 #define TACH_CORE_DOCTOR_EVIDENCE_H
@@ -13,14 +13,15 @@
 
 struct tach__evidence {
 	struct tach__settings settings; /* rdpmc: the minimum of several core PMUs */
-	enum tach__user_read user_read; /* how this architecture reads, if at all */
-	int32_t core_pmus;		/* event sources for CPU cores in sysfs */
-	char tables[96];		/* names of our PMUs for it; "": none */
+	/* How this architecture reads in user space, if at all. */
+	enum tach__user_read user_read;
+	int32_t core_pmus; /* event sources for CPU cores in sysfs */
+	char tables[96];   /* names of our PMUs for it; "": none */
 	char tables_error[160];
-	int counters_general; /* by our tables; 0 = unknown */
+	int counters_general; /* from our tables; 0 = unknown */
 	int counters_fixed;   /* 1 if instructions have a counter of their own in addition */
 
-	/* Attempts. 0 or a negated errno. */
+	/* Results of attempts: 0 or a negated errno. */
 	int open_software; /* a software event, user level */
 	int open_kernel;   /* the same, including the kernel level */
 	int open_hardware; /* instructions, otherwise cycles, user level */
@@ -40,8 +41,8 @@ struct tach__evidence {
 
 	/* The environment for regions. */
 	int events_members;	/* members of the set in the environment; 0: no set */
-	char events_error[224]; /* the error in it, "" */
-	char output_error[176]; /* the error in TACH_OUTPUT, "" */
+	char events_error[224]; /* the error in it, or "" */
+	char output_error[176]; /* the error in TACH_OUTPUT, or "" */
 	int output;		/* TACH_OUTPUT is set */
 };
 

@@ -25,7 +25,7 @@ static void close_event(int fd)
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-/* Opens an event and closes it at once. Returns 0 or the negated errno. */
+/* Opens an event and closes it immediately. Returns 0 or the negated errno. */
 static int try_open(uint32_t type, uint64_t config, int exclude_kernel)
 {
 	struct perf_event_attr attr = {.type = type,
@@ -38,8 +38,8 @@ static int try_open(uint32_t type, uint64_t config, int exclude_kernel)
 }
 
 /*
- * arm64 grants user access by config1: bit 0 a 64-bit counter, bit 1 access. Elsewhere generic
- * events ignore config1 or refuse it, so that 0 ends the row.
+ * arm64 grants user access by config1: bit 0 a 64-bit counter, bit 1 access. On other
+ * architectures generic events ignore config1 or refuse it, so 0 ends the row.
  */
 static int open_hardware(struct perf_event_attr *attr, enum tach__user_read way)
 {
@@ -60,11 +60,14 @@ static int open_hardware(struct perf_event_attr *attr, enum tach__user_read way)
 
 static int read_event(int fd, struct reading *r)
 {
-	/* 0 bytes: a pinned event that has no counter is in the error state. */
+	/* 0 bytes: a pinned event without a counter is in the error state. */
 	return tach__sys(SYS_read, fd, (long)r, sizeof *r, 0, 0, 0) == sizeof *r;
 }
 
-/* The least of some tries: interrupts only ever add. 0 when the event is in the error state. */
+/*
+ * Returns the least of some tries, because interrupts only add. 0 if the event is in the error
+ * state.
+ */
 static int count_loop(int fd, uint64_t iterations, uint64_t *least, struct reading *last)
 {
 	struct reading before;
@@ -112,7 +115,7 @@ static void look_at_page(struct tach__evidence *e, int fd)
 	tach__sys(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 }
 
-/* The same by the library's own inline reads: the result that a user of it would get. */
+/* Counts by the library's own inline reads: the result that a user of the library would get. */
 static void count_by_user_reads(struct tach__evidence *e, const struct perf_event_attr *attr)
 {
 	const struct tach_set_member member = {"loop", attr};
@@ -142,7 +145,7 @@ static void count_by_user_reads(struct tach__evidence *e, const struct perf_even
 	tach_set_free(set);
 }
 
-/* How many pinned events of this kind get a counter at the same time. */
+/* Returns how many pinned events of this kind get a counter at the same time. */
 static int count_free(struct perf_event_attr *attr)
 {
 	int fds[FREE_MAX], n = 0, free = 0;

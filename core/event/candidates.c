@@ -7,7 +7,7 @@
 
 enum { HOSTS_MAX = 8 };
 
-/* The PMU whose events CPUs with that PMU have too, or -1. */
+/* Returns the PMU whose events CPUs with that PMU have too, or -1. */
 static int common_pmu(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -63,7 +63,7 @@ int tach__pmu_present(const struct tach__work *w, int pmu)
 	return 0;
 }
 
-/* False if the PMU was searched only because all CPUs of its architecture have it. */
+/* Returns false if the PMU was searched only because all CPUs of its architecture have it. */
 static int is_named(const struct tach__work *w)
 {
 	int pmus[TACH__SEARCH_MAX];

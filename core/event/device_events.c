@@ -10,7 +10,9 @@
 
 enum { HOSTS_MAX = 8 };
 
-/* One of a table's names in sysfs, which are separated by spaces. */
+/*
+ * Returns true if the device is one of a table's names in sysfs, which are separated by spaces.
+ */
 static int has_device(int pmu, const struct tach__text *device)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
@@ -25,7 +27,7 @@ static int has_device(int pmu, const struct tach__text *device)
 	return 0;
 }
 
-/* The table of a device's cores, or -1: no CPU in question has such cores. */
+/* Returns the table for a device's cores, or -1 if no possible CPU has such cores. */
 static int table_of(const struct tach__work *w, const struct tach__text *device)
 {
 	int pmus[HOSTS_MAX], n = 1;
@@ -95,7 +97,9 @@ int tach__device_event(struct tach__work *w, const struct tach__text *device,
 	if (w->config || w->has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2))
 		return tach__device_event_alone(w);
 	take_words(w, &e);
-	/* Bits 32 and up select the cores (Linux 5.13); not needed with one kind of core. */
+	/*
+	 * Bits 32 and up select the cores (Linux 5.13); they are not needed with one core type.
+	 */
 	if (own && !(w->config >> 32) && device->length > 4 &&
 	    memcmp(device->text, "cpu_", 4) == 0)
 		w->config |= (uint64_t)w->type << 32;

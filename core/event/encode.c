@@ -142,7 +142,7 @@ static int is_vendors(const struct tach__work *w, int pmu, const struct tach__st
 	       tach__vendor_find(pmu, start, (size_t)(end - start), &umask) >= 0;
 }
 
-/* 1: the event belongs to this PMU, and *rc is the result. */
+/* Returns 1 if the event belongs to this PMU, with the result in *rc. */
 static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
 	int event = tach__event_find(pmu, s->event.text, s->event.length);
@@ -232,7 +232,8 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all PMUs ---- */
 
-/* No PMU has it. If a table has the name, this processor lacks the event (`cpu_has_event`). */
+/* Reports that no PMU has it. If a table has the name, this processor lacks the event
+ * (`cpu_has_event`). */
 static int report_not_found(struct tach__work *w, const struct tach__text *name,
 			    const int *pmus, int n)
 {
@@ -279,7 +280,7 @@ static int encode_prefixed(struct tach__work *w, const struct tach__string *s, i
 	return *rc = report_not_found(w, &s->event, &pmu, 1);
 }
 
-/* The first box that has the event, of several that may count it. */
+/* Finds the first box that has the event, of several that may count it. */
 static int in_boxes(struct tach__work *w, const struct tach__string *s, int *rc)
 {
 	const uint64_t *boxes = w->caller.search ? w->caller.boxes : tach__boxes();
@@ -332,7 +333,7 @@ static void start_work(struct tach__work *w, const char *string,
 {
 	struct tach__caller caller = w->caller;
 
-	/* The arrays after that need no clearing: counts show how far they are filled. */
+	/* The arrays after it need no clearing: counts show how far they are filled. */
 	tach__clear(w, offsetof(struct tach__work, picks));
 	w->caller = caller;
 	w->string = string;

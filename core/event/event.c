@@ -16,8 +16,10 @@ uint64_t tach__counters(const struct tach__work *w)
 
 		if (!own)
 			own = tach__counter_set(w->event->counter_set);
-		/* Umasks without a common counter: dispatch reports that; the counters of the
-		 * first one remain. */
+		/*
+		 * If umasks have no common counter, dispatch reports this; the counters of the
+		 * first one remain.
+		 */
 		if (!all || all & own)
 			all = all ? all & own : own;
 	}
@@ -115,7 +117,10 @@ int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr
 	event = tach__sized_in(event, &ours, TACH__STRUCT(tach_event), NULL);
 	if (!event || !attr)
 		return TACH_ERR_INVAL;
-	/* A period and a frequency at once: the caller's own choice conflicts. */
+	/*
+	 * If the event gives a period and the caller a frequency, or the reverse, they
+	 * conflict.
+	 */
 	if ((event->has & TACH_EVENT_HAS_PERIOD && attr->freq) ||
 	    (event->has & TACH_EVENT_HAS_FREQ && attr->sample_period && !attr->freq))
 		return TACH_ERR_ATTR_VALUE;

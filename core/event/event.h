@@ -17,19 +17,19 @@
 #include "core/pmu/pmu.h"
 
 /* ---- match.c ---- */
-/* Picks from the event's alias (resolved first) and then from the string's attributes. */
+/* Makes picks from the event's alias (resolved first) and then from the string's attributes. */
 int tach__match(struct tach__work *w, struct tach__attrs attrs);
-/* The same when the first pick is a row already known (row -1: the event alone). */
+/* The same for a first pick whose row is already known (row -1: only the event). */
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs);
 /* The same for picks instead of attributes; umask rows are those of w->event. */
 int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n);
-/* Further attributes of an event that was matched already. */
+/* Adds attributes to an event that was already matched. */
 int tach__match_more(struct tach__work *w, struct tach__attrs attrs);
 /* Finds the modifiers that the event offers for w->os. */
 void tach__offer(struct tach__work *w);
 
 /* ---- perf.c ---- */
-/* OS modifiers that this event accepts. */
+/* Returns the OS modifiers that this event accepts. */
 uint32_t tach__perf_offer(const struct tach__work *w);
 /* Returns 1 if sampling of this event can be precise. */
 int tach__can_be_precise(const struct tach__work *w);
@@ -39,28 +39,28 @@ int tach__perf_encode(struct tach__work *w);
 /* Writes the full name, truncated to size - 1; returns its whole length. */
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
 
-/* The counters that the event may use, as tach_event.counters. */
+/* Returns the counters that the event may use, as in tach_event.counters. */
 uint64_t tach__counters(const struct tach__work *w);
 /* Copies the result into the public struct. */
 void tach__publish(const struct tach__work *w, struct tach_event *out);
 
-/* ---- encode.c: everything, for the public call and for compat/ ---- */
-/* Everything except encoding: w->pmu_number, w->event_number; attributes are checked. */
+/* ---- encode.c: the whole encoding, for the public call and for compat/ ---- */
+/* Does everything except encoding: w->pmu_number, w->event_number; attributes are checked. */
 int tach__lookup(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt);
 int tach__encode(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt, struct tach_error *err);
 /*
  * Encodes a row of the tables with umask rows and hardware modifiers, without a string. An
- * error has no message, and the same event as a string may still encode. So on an error, make
- * the string and encode that.
+ * error has no message, and the same event as a string may still encode. So after an error,
+ * make the string and encode it.
  */
 int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
 		       unsigned n, const struct tach_encode_options *opt);
 
-/* Number of the PMU in sysfs, or -1 for PERF_TYPE_RAW. */
+/* Returns the number of the PMU in sysfs, or -1 for PERF_TYPE_RAW. */
 int tach__perf_type(const struct tach_encode_options *opt, int pmu);
-/* The type of w's box, or -1 if the kernel has no such box. */
+/* Returns the type of w's box, or -1 if the kernel has no such box. */
 int tach__box_type(const struct tach__work *w);
 
 /* ---- event.c: the public call, with further data from the caller ---- */

@@ -11,7 +11,7 @@
 enum { ALL_MODIFIERS = 256 };
 
 struct writer {
-	char *at, *end; /* end: last place for the terminating 0 */
+	char *at, *end; /* end: last position for the terminating 0 */
 	size_t cut;	/* characters that did not fit */
 };
 
@@ -91,15 +91,15 @@ static inline void put_modifiers(struct writer *o, const struct tach__modifier *
 	o->at = at;
 }
 
-/* Hardware modifiers, and from bit TACH__NMODS on perf's. */
+/* Returns hardware modifiers, and perf's from bit TACH__NMODS on. */
 static uint32_t spelled_modifiers(const struct tach__work *w)
 {
 	uint32_t set = w->spelled;
 
-	/* Register words accept the modifiers anyway: shows those in the string. */
+	/* Register words accept the modifiers in any case: shows those in the string. */
 	if (w->nomods && w->os == TACH_OS_NONE)
 		return w->given & w->quirks->nomods_shown;
-	/* perf's fields have a level; it is shown if the string sets it. */
+	/* perf's fields have a privilege level; it is shown if the string sets it. */
 	if (w->nomods)
 		return (w->osshown & (1u << TACH__OS_PINNED |
 				      (w->quirks->letters && w->counted != (w->privilege &

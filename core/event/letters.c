@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/event/perf_events.h"
 
-/* The modifier of each letter; -1: irrelevant for counting. */
+/* The modifier of each letter; -1: it does not affect counting. */
 static const struct {
 	char letter;
 	int8_t modifier;

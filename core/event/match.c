@@ -18,7 +18,8 @@ static int add_pick(struct tach__work *w, int kind, int number, uint64_t value)
 		if (w->picks[i].kind != kind || w->picks[i].number != number)
 			continue;
 		/*
-		 * Reported later: a word that does not exist at all is the more serious error.
+		 * The conflict is reported later, because a word that does not exist is the
+		 * more serious error.
 		 */
 		if (w->picks[i].value != value && !w->conflict)
 			w->conflict = w->column;
@@ -109,7 +110,9 @@ static int match_alias(struct tach__work *w, const char *text)
 	return rc;
 }
 
-/* Vendors' lists of boxes have umasks E and I; in libpfm-4 these are the modifiers. */
+/*
+ * Vendors' lists of boxes have umasks named E and I; in libpfm-4 these names are the modifiers.
+ */
 static int is_also_modifier(const struct tach__work *w, int row, const struct tach__term *term)
 {
 	return w->quirks->box_slips && tach__umask_at(w->event, row)->src == TACH__SRC_V &&
@@ -151,7 +154,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 	if (!um->attrs)
 		return add_pick(w, TACH__PICK_UMASK, row, 0);
 	keys = tach__attr_keys(um->attrs);
-	/* EVENT.UMASK is the vendor's spelling, but for the vendor it is another event. */
+	/* EVENT.UMASK is the vendor's spelling, but the vendor means another event by it. */
 	if (keys >> TACH__A_VC & 1 && name[-1] == '.')
 		w->vendor_differs = !(w->opt->flags & TACH_ENCODE_LIBPFM4);
 	if (keys >> TACH__A_EQ & 1 && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
@@ -159,7 +162,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 	return add_pick(w, TACH__PICK_UMASK, row, 0);
 }
 
-/* perf's modifiers, several in one word. */
+/* Matches perf's modifiers, several in one word. */
 static int match_letters(struct tach__work *w, const struct tach__term *term, int *found)
 {
 	uint64_t precise;
@@ -238,8 +241,10 @@ static int resolve_aliases(struct tach__work *w)
 	return rc;
 }
 
-/* libpfm-4's way to drop repeated attributes: after each drop it skips the next attribute. So
- * two of three equal ones remain, and a third value is not compared. */
+/*
+ * Drops repeated attributes as libpfm-4 does: after each drop it skips the next attribute. So
+ * two of three equal ones remain, and a third value is not compared.
+ */
 static void drop_as_libpfm4(struct tach__work *w)
 {
 	for (unsigned i = 0; i < w->npicks; i++)
@@ -300,7 +305,7 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 		const struct tach__pick *pick = &picks[i];
 
 		if (pick->kind == TACH__PICK_UMASK) {
-			/* An alias led to an event with its own umasks. */
+			/* An alias led to an event that has its own umasks. */
 			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
 		} else if (w->mods >> pick->number & 1) {
 			w->given |= 1u << pick->number;

@@ -11,7 +11,7 @@
 
 /* ---- the PMU in sysfs that counts a table's events ---- */
 
-/* By its names in @perf, in order of preference. */
+/* Searches its names in @perf, in order of preference. */
 static int named_type(const char *root, const struct tach__pmu *pmu, int first_only)
 {
 	const char *name = tach__str(pmu->perf);
@@ -36,8 +36,10 @@ int tach__box_type(const struct tach__work *w)
 	return type < 0 && w->pmu->flags & TACH__PMU_TYPE4 ? 4 : type;
 }
 
-/* For PMUs that have numbers instead of names: finds the one for these cores. -1: no PMU is for
- * the cores of this table; -2: there are no such PMUs, or sysfs does not list their cores. */
+/*
+ * For PMUs that have numbers instead of names: finds the PMU for these cores. -1: no PMU is for
+ * the cores of this table; -2: there are no such PMUs, or sysfs does not list their cores.
+ */
 static int numbered_type(const char *root, const struct tach__pmu *pmu, int number)
 {
 	char device[32];
@@ -63,11 +65,11 @@ static int find_type(const char *root, const struct tach__pmu *pmu, int number)
 	return type == -2 ? named_type(root, pmu, 0) : type;
 }
 
-/* Types never change while a PMU exists: cached for the real sysfs. */
+/* The type does not change while a PMU exists, so it is cached for the real sysfs. */
 static int cached_type(const char *root, const struct tach__pmu *pmu, int number)
 {
 	enum { CACHED = 256 };
-	static atomic_int cache[CACHED]; /* type + 2; 1: does not exist; 0: not cached */
+	static atomic_int cache[CACHED]; /* type + 2; 1: there is no such PMU; 0: not cached */
 	int type, known = 0;
 
 	if (!root && number < CACHED)
@@ -85,7 +87,10 @@ int tach__perf_type(const struct tach_encode_options *opt, int number)
 	const struct tach__pmu *pmu = tach__pmu_at(number);
 	const char *name = tach__str(pmu->perf);
 
-	/* PERF_TYPE_RAW is the only core PMU; if there are several, each has its number. */
+	/*
+	 * If there is one core PMU, its type is PERF_TYPE_RAW; if there are several, each has
+	 * its own number.
+	 */
 	if (!*name || __builtin_memcmp(name, "cpu", sizeof "cpu") == 0)
 		return -1;
 	if (pmu->arch == TACH__ARM64 && !tach__perf_hybrid(opt))
@@ -101,7 +106,7 @@ int tach__can_be_precise(const struct tach__work *w)
 	return (w->event->flags & w->quirks->precise) == TACH__EV_PEBS;
 }
 
-/* The modifiers of perf that this event offers. */
+/* Returns the modifiers of perf that this event offers. */
 uint32_t tach__perf_offer(const struct tach__work *w)
 {
 	uint32_t offer =
@@ -144,7 +149,7 @@ static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
-/* perf's {slots,topdown-retiring}:u; libpfm-4 has no level for these. */
+/* perf writes {slots,topdown-retiring}:u; libpfm-4 has no level for these. */
 static int is_level(const struct tach__work *w, unsigned osmod)
 {
 	return w->quirks->letters && (1u << osmod & TACH__OS_LEVELS);
@@ -222,7 +227,7 @@ static int take_picks(struct tach__work *w)
 	return 0;
 }
 
-/* A box counts by its type in sysfs, or not at all. */
+/* A box counts by its type in sysfs; without it, the box cannot count. */
 static int set_box_type(struct tach__work *w)
 {
 	int type = tach__box_type(w);

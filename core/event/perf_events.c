@@ -32,14 +32,17 @@ int tach__perf_hybrid(const struct tach_encode_options *opt)
 	return tach__quirks_of(opt)->core_types && tach__perf_hosts(opt, pmus, 8) > 1;
 }
 
-/* PERF_TYPE_* of a row or a tracepoint. */
+/* Returns the PERF_TYPE_* of a row or a tracepoint. */
 static uint32_t type_of(const struct tach__work *w)
 {
 	return w->generic == TACH__GENERIC_TABLE ? w->event->code >> TYPE_SHIFT
 						 : PERF_TYPE_TRACEPOINT;
 }
 
-/* Events that the core PMU counts, so that its privilege levels can filter them. */
+/*
+ * Returns true for events that the core PMU counts, so that its privilege levels can filter
+ * them.
+ */
 static int by_hardware(const struct tach__work *w)
 {
 	return type_of(w) == PERF_TYPE_HARDWARE || type_of(w) == PERF_TYPE_HW_CACHE;
@@ -79,7 +82,7 @@ int tach__perf_words(struct tach__work *w)
 		if (w->picks[i].kind != TACH__PICK_UMASK)
 			continue;
 		rc = tach__umask_take(w, &w->picks[i]);
-		/* libpfm-4 uses another word here than for the hardware's umasks. */
+		/* libpfm-4 uses another text here than for the hardware's umasks. */
 		if (rc)
 			return tach__refuse(w, TACH_ERR_UMASK,
 					    "name one operation and one result");
@@ -113,7 +116,7 @@ int tach__perf_config(struct tach__work *w)
 	w->type = type_of(w);
 	if (!by_hardware(w) || !tach__perf_hybrid(w->opt))
 		return 0;
-	/* Several core types: bits 32 and up select the cores (Linux 5.13). */
+	/* With several core types, bits 32 and up select the cores (Linux 5.13). */
 	if (pmu < 0)
 		tach__perf_hosts(w->opt, &pmu, 1);
 	type = tach__perf_type(w->opt, pmu);

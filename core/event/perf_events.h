@@ -9,7 +9,7 @@
 
 #include "core/event/event.h"
 
-/* w->generic. 0: an event of a PMU model. */
+/* Values of w->generic. 0: an event with a PMU's table. */
 enum tach__generic {
 	TACH__GENERIC_TABLE = 1, /* a row of perf.tsv */
 	TACH__GENERIC_TRACEPOINT,
@@ -37,9 +37,9 @@ uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt);
 int tach__perf_hybrid(const struct tach_encode_options *opt);
 int tach__perf_offers_h(const struct tach__work *w);
 int tach__perf_offers_precise(const struct tach__work *w);
-/* w->codes from w->picks, for TACH_OS_NONE. */
+/* Computes w->codes from w->picks, for TACH_OS_NONE. */
 int tach__perf_words(struct tach__work *w);
-/* type and config for perf. */
+/* Computes type and config for perf. */
 int tach__perf_config(struct tach__work *w);
 /* rXXXX of perf_raw: returns 1 and sets w->config, or returns 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
@@ -48,14 +48,16 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 /* Lists the PMUs to search for an event without prefix, in order; returns their number, at most
  * TACH__SEARCH_MAX. */
 int tach__candidates(const struct tach__work *w, int *pmus);
-/* For a PMU of an architecture's default events: 0 if CPUID says that the processor lacks it.
+/*
+ * For a PMU of an architecture's default events: returns 0 if CPUID says that the processor
+ * lacks the event.
  */
 int tach__arch_event_exists(const struct tach__work *w);
 /* Returns 1 if this machine has the PMU, or the caller says so. */
 int tach__pmu_present(const struct tach__work *w, int pmu);
 
 /* ---- letters.c ---- */
-/* 1 for one of perf's letters, with its modifier; -1: it does not affect counting. */
+/* Returns 1 for one of perf's letters, with its modifier; -1: it does not affect counting. */
 int tach__letter(char c, int *modifier);
 /*
  * Returns 1 if each letter of the word is one of perf's, for an offered modifier: *asked is the
@@ -65,29 +67,41 @@ int tach__letter(char c, int *modifier);
 int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
 		  uint64_t *precise);
 
-/* An error for a letter of perf's that is not allowed here, or 0: not such a letter. */
+/*
+ * Returns an error for a letter of perf's that is not allowed here, or 0 if it is not such a
+ * letter.
+ */
 int tach__letter_refused(struct tach__work *w, const struct tach__text *word);
 
 /* ---- tracepoints.c ---- */
 /* Returns 1 and sets up w if the kernel has a tracepoint system of that name, else 0. */
 int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
-/* The tracepoint of that name in w's system: 1 and its id in w->config, 0: does not exist, or
- * an error. */
+/*
+ * Finds the tracepoint with that name in w's system: returns 1 and its id in w->config, 0 if it
+ * does not exist, or an error.
+ */
 int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 
 /* ---- terms.c ---- */
 /*
- * Returns 1 if a device of that name counts for threads: a core's on any machine, or one here.
+ * Returns 1 if a device with that name counts for threads: a core's device of any machine, or a
+ * device of this machine.
  */
 int tach__event_thread_device(const char *name, size_t length);
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
-/* The event of that name in a core's device, as in perf: cpu_core/INST_RETIRED.ANY/, cpu/r1a8/,
- * cpu_atom/cycles/. Returns 1 and sets w's words, 0: it does not exist, or an error. */
+/*
+ * Finds the event with that name in a core's device, as in perf: cpu_core/INST_RETIRED.ANY/,
+ * cpu/r1a8/, cpu_atom/cycles/. Returns 1 and sets w's words, 0 if it does not exist, or an
+ * error.
+ */
 int tach__device_event(struct tach__work *w, const struct tach__text *device,
 		       const struct tach__text *name);
-/* Refuses other terms next to a generic event, whose type is not the device's. */
+/* Refuses other terms next to a generic event, because its type is not the device's. */
 int tach__device_event_alone(struct tach__work *w);
-/* Rewrites EVENT/name=x,period=5/u as EVENT:period=5:u; 0: another form, or too long. */
+/*
+ * Rewrites EVENT/name=x,period=5/u as EVENT:period=5:u; returns 0 if it has another form, or is
+ * too long.
+ */
 int tach__terms_respell(const char *string, char *to, size_t size);
 
 #endif

@@ -60,7 +60,7 @@ static void consider_word(struct best *best, const struct tach__text *name, cons
 		*best = (struct best){d, word, pmu};
 }
 
-/* A distance of more than a third of its letters is another word. */
+/* A word that differs in more than a third of its letters is another word. */
 static struct best start_suggestion(const struct tach__text *name)
 {
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
@@ -83,7 +83,7 @@ static int report_suggestion(struct tach__work *w, int code, const struct tach__
 	return tach__refuse(w, code, "%s '%.*s'", what, shown_length(name), name->text);
 }
 
-/* The event's name in the string: codes and terms have no row with a name. */
+/* Returns the event's name in the string: codes and terms have no row with a name. */
 static struct tach__text event_name(const struct tach__work *w)
 {
 	const char *name = tach__str(w->event->name);
@@ -137,7 +137,7 @@ static void consider_events(struct best *best, const struct tach__text *name, in
 		consider_word(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
 }
 
-/* The boxes of the CPUs that have these PMUs. */
+/* Considers the boxes of the CPUs that have these PMUs. */
 static void consider_boxes(struct best *best, const struct tach__text *name, const int *pmus,
 			   int npmus)
 {

@@ -2,7 +2,7 @@
 /*
  * perf's spelling of events: DEVICE/TERM,TERM.../MODIFIERS. Terms are NAME or NAME=VALUE, with
  * names from the device's sysfs directories `format` ("config:0-7,32-35") and `events`. For the
- * core PMU of another machine, a built-in copy of the formats is used. The string after the
+ * core PMU of another machine, a built-in copy of the formats is used. The part after the
  * second slash is perf's letters ("u", "ukH", "pp") or, as in all other strings,
  * ":u:period=1000".
  */
@@ -20,8 +20,8 @@ enum { HAS_WORDS = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2 };
 struct device {
 	struct tach__text name;
 	const char *sysfs;
-	int core;      /* 1: it counts for threads */
-	char room[64]; /* name: the first device of the kind in the string */
+	int core;      /* set: it counts for threads */
+	char room[64]; /* name: the first device of the kind that the string names */
 };
 
 static int is_core_of(int arch, const struct tach__text *device)
@@ -39,7 +39,7 @@ static int is_core_of(int arch, const struct tach__text *device)
 	return 0;
 }
 
-/* The architecture whose core PMU has that name; prefers `first`. -1: none. */
+/* Returns the architecture whose core PMU has that name; prefers `first`. -1: none. */
 static int arch_of(const struct tach__text *device, int first)
 {
 	int arch = first;
@@ -84,7 +84,7 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 	return NULL;
 }
 
-/* "config1:0-7,32-35": distributes the value to these bits. 0, or -1 if it does not fit. */
+/* Puts the value into bits such as "config1:0-7,32-35". Returns 0, or -1 if it does not fit. */
 static int deposit_value(struct tach__work *w, const char *format, uint64_t value)
 {
 	uint64_t *word = &w->config;
@@ -137,13 +137,16 @@ static int read_file(const struct device *device, const char *folder,
 static int take_terms(struct tach__work *w, const struct device *device, const char *at,
 		      const char *end, int depth);
 
-/* The length of a text in an error message. */
+/* Returns how much of a text an error message shows. */
 static int shown_length(const struct tach__text *text)
 {
 	return text->length > 60 ? 60 : (int)text->length;
 }
 
-/* Words with the same meaning on each device. 1: taken, 0: another word, or an error. */
+/*
+ * Takes words with the same meaning on each device. Returns 1 if it took the word, 0 for
+ * another word, or an error.
+ */
 static int common_term(struct tach__work *w, const struct tach__term *term, uint64_t value,
 		       int number)
 {
@@ -181,7 +184,8 @@ static int take_term(struct tach__work *w, const struct device *device,
 	const char *format = text;
 	unsigned long long value = 1;
 	int number = !term->has_value || tach__text_number(&term->value, &value) > 0, rc;
-	int generic = device->core && w->type < PERF_TYPE_RAW; /* not the device's type */
+	/* The event has a type other than the device's. */
+	int generic = device->core && w->type < PERF_TYPE_RAW;
 	uint64_t config = w->config;
 	uint32_t has = w->has;
 
@@ -227,7 +231,7 @@ static int take_term(struct tach__work *w, const struct device *device,
 		term->name.text);
 }
 
-/* perf's metrics write name='CPU_CLK:cmask=1,inv': commas may be inside quotes. */
+/* perf's metrics write name='CPU_CLK:cmask=1,inv', so commas may be inside quotes. */
 static const char *end_of_term(const char *at, const char *end)
 {
 	const char *quote = end - at > 6 && memcmp(at, "name='", 6) == 0
@@ -265,7 +269,7 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 	return 0;
 }
 
-/* Handles perf's letters: each is one of our modifiers, or irrelevant here. */
+/* Handles perf's letters: each is one of our modifiers, or has no effect here. */
 static int take_letters(struct tach__work *w, const char *at, const char *end)
 {
 	uint64_t precise = 0;
@@ -286,7 +290,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 			precise++;
 		if (modifier < 0 || modifier == TACH__OS_PRECISE)
 			continue;
-		w->nattrs++; /* tach__match adds further ones from here */
+		w->nattrs++; /* tach__match adds further attributes from here */
 		w->picks[w->npicks++] = (struct tach__pick){
 			1, (uint16_t)modifier, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
@@ -367,7 +371,7 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 		rc = take_terms(w, &device, s->terms, close, 0);
 	if (rc)
 		return rc;
-	/* Only perf's forms have these modifiers; raw words have none. */
+	/* Only perf's forms have these modifiers; raw words have no modifiers. */
 	w->osmods = w->os == TACH_OS_NONE ? 0 : tach__perf_offer(w);
 	comma = memchr(close, ',', (size_t)(s->end - close));
 	return take_letters(w, close + 1, comma ? comma : s->end);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints: SYSTEM:EVENT, whose number is in tracefs (events/SYSTEM/EVENT/id). It is read
- * each time, because modules add and remove tracepoints at any time. */
+/*
+ * Tracepoints: SYSTEM:EVENT: its number is in tracefs (events/SYSTEM/EVENT/id). The number is
+ * read each time, because modules add and remove tracepoints at any time.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +16,7 @@
 static const char roots[][40] = {"/sys/kernel/tracing/events",
 				 "/sys/kernel/debug/tracing/events"};
 
-/* The n-th directory to search, or NULL. */
+/* Returns the n-th directory to search, or NULL. */
 static const char *root(const struct tach__work *w, unsigned n)
 {
 	if (w->opt->tracefs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded nodes to forms and bytecode. */
+/* Converts folded nodes to forms and bytecode. */
 #include <math.h>
 #include "core/formula/fold.h"
 
@@ -34,7 +34,7 @@ static struct tach__insn *put(struct tach__fold *s, enum tach__op op, int grow)
 	return &s->code[s->ncode++];
 }
 
-/* A new topmost value; there may be one to save. */
+/* Starts a new topmost value; an earlier topmost value may have to be saved. */
 static struct tach__insn *put_new(struct tach__fold *s, enum tach__op saving,
 				  enum tach__op first)
 {
@@ -56,7 +56,8 @@ static void emit_node(struct tach__fold *s, unsigned i);
 
 /*
  * kid0 kid1 JUMP-UNLESS else; then...; JUMP end; else: ... end: both ends one value deeper. A
- * comparison uses up the topmost value: where others wait, both branches fetch one first.
+ * comparison consumes the topmost value: if other values are pending, both branches fetch one
+ * first.
  */
 static void emit_choice(struct tach__fold *s, const struct tach__node *n)
 {
@@ -77,7 +78,7 @@ static void emit_choice(struct tach__fold *s, const struct tach__node *n)
 	jump->arg = (uint32_t)(&s->code[s->ncode] - jump);
 }
 
-/* Operators with a count or a number for one side take it along. */
+/* Operators that include a count or a number as one operand. */
 static const struct {
 	enum tach__op arg, num, arg_first, num_first;
 } fused[] = {
@@ -110,8 +111,10 @@ static bool is_simple(const struct tach__fold *s, unsigned kid)
 	return s->f->node[kid].op == TACH__F_ARG || tach__fold_number(s, &s->of[kid], &value);
 }
 
-/* Evaluates the right side first, if the left side is a count or a number that an instruction
- * can include. */
+/*
+ * Returns true if the right side is evaluated first, because the left side is a count or a
+ * number that an instruction can include.
+ */
 static bool is_right_first(const struct tach__fold *s, const struct tach__node *n)
 {
 	return n->op <= TACH__F_DIV && is_simple(s, n->kid[0]) && !is_simple(s, n->kid[1]);
@@ -129,8 +132,8 @@ static void emit_right(struct tach__fold *s, const struct tach__node *n)
 }
 
 /*
- * A sum of counts, some of them negative but the first, is as short step by step: the same
- * additions in the same order, without factors.
+ * A sum of counts, some of which (except the first) may be negative, is as short step by step:
+ * the same additions in the same order, without factors.
  */
 static bool emit_sum(struct tach__fold *s, const struct tach__fraction *x)
 {
@@ -188,7 +191,7 @@ static void emit_node(struct tach__fold *s, unsigned i)
 	}
 }
 
-/* A formula that is one form: its terms, the numerator's first. */
+/* Writes a formula that is a single form: its terms, the numerator's first. */
 void tach__code_whole(struct tach__fold *s, const struct tach__fraction *root)
 {
 	struct tach__form *whole = &s->f->form[s->f->nforms++];

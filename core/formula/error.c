@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Error bars through a formula: forward differentiation over its tree, one pass per operand
- * that has an error. Levels of the tree bound the recursion.
+ * that has an error. The maximum depth of the tree limits the recursion.
  */
 #include <math.h>
 #include "core/formula/formula.h"
 
-enum { ELAPSED = UINT32_MAX }; /* stands for the time among operands */
+enum { ELAPSED = UINT32_MAX }; /* represents the time among operands */
 
 /* A value and its derivative by the operand of this pass. */
 struct dual {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the tree of a formula to code. Each node that is linear in the operands, or a quotient
- * of two such nodes, becomes one form; code.c makes bytecode of the nodes above the forms.
- * Rewriting keeps values (up to rounding) and the set of divisions by zero: c / (a / b) is not
- * rewritten, because it divides by zero if b is 0, and c * b / a does not.
+ * Converts the tree of a formula to code. Each node that is linear in the operands, or a
+ * quotient of two such nodes, becomes one form; code.c makes bytecode of the nodes above the
+ * forms. Rewriting keeps values (up to rounding) and the set of divisions by zero: c / (a / b)
+ * is not rewritten, because it divides by zero if b is 0, and c * b / a does not.
  */
 #include <float.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static void scale_wide(const struct tach__fold *s, struct tach__wide *out,
 	for (unsigned i = 0; i < s->width; i++) {
 		double x = c != 0 && a->factor[i] != 0 ? c * a->factor[i] : 0;
 
-		/* A product too small to be precise must not turn into a division by 0. */
+		/* A product that is too small to be precise must not cause a division by 0. */
 		out->factor[i] = x != 0 || c == 0 || a->factor[i] == 0
 					 ? (x != 0 && fabs(x) < DBL_MIN ? NAN : x)
 					 : NAN;
