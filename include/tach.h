@@ -21,6 +21,7 @@
 #include <tach/fault.h>
 #include <tach/region.h>
 #include <tach/task.h>
+#include <tach/team.h>
 #include <tach/snapshot.h>
 #include <tach/report.h>
 #include <tach/uncore.h>

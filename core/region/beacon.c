@@ -31,6 +31,8 @@ struct tach__beacon tach__beacon = {
 	.task_suspended = tach__task_suspended_here,
 	.task_ended = tach__task_ended_here,
 	.read = tach__region_read_here,
+	.team_take = tach__team_take_here,
+	.team_join = tach__team_join_here,
 };
 
 TACH__BEACON_ASM;

@@ -30,6 +30,8 @@ enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACO
 #endif
 
 struct tach_task;
+struct tach_team;
+struct tach_help;
 struct tach__beacon {
 	uint32_t magic, layout;
 	uint32_t size;	/* of this struct */
@@ -52,6 +54,8 @@ struct tach__beacon {
 	void (*task_ended)(struct tach_task *task);
 	int (*read)(const struct tach_region_mark *mark, uint64_t *values, int n,
 		    uint32_t *flags, uint32_t *generation);
+	int (*team_take)(struct tach_team *team);
+	void (*team_join)(const struct tach_team *team, struct tach_help *help);
 };
 extern struct tach__beacon tach__beacon;
 
@@ -73,6 +77,8 @@ uint64_t tach__tag_now(void);
 void tach__task_resuming_here(struct tach_task *task);
 void tach__task_suspended_here(struct tach_task *task);
 void tach__task_ended_here(struct tach_task *task);
+int tach__team_take_here(struct tach_team *team);
+void tach__team_join_here(const struct tach_team *team, struct tach_help *help);
 
 /* Functions of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;

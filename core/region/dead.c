@@ -70,6 +70,7 @@ void tach__threads_reap(void)
 	tach__unlock(&held);
 	while ((record = dead)) {
 		dead = record->next;
+		tach__busy_unknown();
 		tach__whole_end_dead(record);
 		abandon_all(record);
 		tach__trace_close(record);

@@ -115,6 +115,9 @@ struct tach__home {
 
 /* Further bits of `fenced`, next to TACH__SITE_GATE. Entries of whole tasks: see segments.c. */
 enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2, TACH__SITE_PART = 8 };
+/* Threads that work for a region; the row with their sums and its own; a region that the end of
+ * the process may find open. */
+enum { TACH__SITE_HELPERS = 32, TACH__SITE_TEAM = 64, TACH__SITE_OPEN = 128 };
 
 /* No entry yet; entered outside all regions or inside different ones. */
 enum { TACH__PARENT_UNKNOWN, TACH__PARENT_NONE };
@@ -129,6 +132,9 @@ struct tach__site {
 	const char *name, *file, *function;
 	const char *of; /* the region that this row is a part of, or its own name */
 	struct tach__parts parts;
+	/* Ids or 0: a part's region, the region of helpers, the row of both together. */
+	uint32_t whole, owner, team;
+	struct tach_site *helpers; /* NULL: it had none yet; atomic */
 };
 
 /* Cold half of a thread. The hot half precedes it in the same mapping. */
@@ -368,6 +374,7 @@ struct tach__config *tach__config_make(struct tach_set *set,
 void tach__configs_sweep(void);
 
 #include "core/region/histogram.h"
+#include "core/region/others.h"
 
 /* core/startup, called at the first START. `file` is TACH_OUTPUT; NULL: nothing is written. */
 void tach__output_at_exit(const char *file);

@@ -94,7 +94,7 @@ static void join_cell(struct tach__cell *to, const struct tach__cell *from)
 	}
 }
 
-static void join_row(struct tach__row *to, struct tach__row *from, uint32_t count)
+void tach__row_join_sums(struct tach__row *to, const struct tach__row *from, uint32_t count)
 {
 	to->calls += from->calls;
 	to->outermost += from->outermost;
@@ -114,6 +114,11 @@ static void join_row(struct tach__row *to, struct tach__row *from, uint32_t coun
 	to->paced[1] += from->paced[1];
 	for (uint32_t i = 0; i <= count; i++)
 		join_cell(&to->cell[i], &from->cell[i]);
+}
+
+static void join_row(struct tach__row *to, struct tach__row *from, uint32_t count)
+{
+	tach__row_join_sums(to, from, count);
 	if (!to->histograms) {
 		to->histograms = from->histograms;
 		from->histograms = NULL;

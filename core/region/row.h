@@ -65,6 +65,8 @@ struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id);
 int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from); /* deep; to: init */
 /* Adds all of `from`, which is empty afterwards. 0, or TACH_ERR_NOMEM. */
 int tach__rows_join(struct tach__rows *to, struct tach__rows *from);
+/* Adds all but histograms and worst entries. `count`: of counters. */
+void tach__row_join_sums(struct tach__row *to, const struct tach__row *from, uint32_t count);
 void tach__rows_clear(struct tach__rows *rows);
 /* Adds a slot of that thread. `slot` is a consistent copy, or no longer changes. */
 struct tach__thread;

@@ -147,7 +147,8 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 	if (!home)
 		return 0;
 	home->at = at;
-	home->owned = at->line == 0 && at->file[0] == '\0';
+	home->owned = (at->line == 0 && at->file[0] == '\0') ||
+		      (at->fenced & TACH__SITE_HELPERS) != 0;
 	home->next = site->homes;
 	__atomic_store_n(&site->homes, home, __ATOMIC_RELEASE); /* complete in a forked child */
 	return 1;
@@ -155,8 +156,10 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 
 void tach__site_select(struct tach__site *site)
 {
-	site->selected = (site->fenced & TACH__SITE_GATE) ||
-			 tach__glob_list(tach__registry.only, site->name);
+	const char *name = site->owner ? tach__site_at(site->owner)->name : site->name;
+
+	site->selected =
+		(site->fenced & TACH__SITE_GATE) || tach__glob_list(tach__registry.only, name);
 }
 
 uint32_t tach__site_register(struct tach_site *home)
@@ -193,7 +196,48 @@ uint32_t tach__site_part(const struct tach__site *base, const char *name,
 
 	if (!site)
 		site = make_site(&key, base->of, parts);
+	if (site)
+		TACH__SET(site->whole, base->whole ? base->whole : base->id);
 	return site ? site->id : base->id;
+}
+
+/* With the owner's place. */
+static struct tach__site *site_beside(const struct tach__site *owner, const char *suffix,
+				      uint32_t kind, struct tach_site *home)
+{
+	size_t size = strlen(owner->name) + strlen(suffix) + 1;
+	char *name = arena_take(size);
+	struct tach__site *site;
+
+	if (!name || !home)
+		return NULL;
+	memcpy(stpcpy(name, owner->name), suffix, strlen(suffix) + 1);
+	*home = (struct tach_site){tach__begin_here, TACH_SITE_NEW,  owner->line, kind, name,
+				   owner->file,	     owner->function};
+	site = find(home, hash_of(home->file, home->name, home->line));
+	return site ? site : make_site(home, NULL, NULL);
+}
+
+struct tach_site *tach__site_helpers(struct tach__site *owner)
+{
+	struct tach_site *home, unused;
+	struct tach__site *helpers, *team;
+
+	if (owner->helpers)
+		return owner->helpers;
+	home = arena_take(sizeof *home);
+	helpers = site_beside(owner, " [helpers]", TACH__SITE_HELPERS, home);
+	team = site_beside(owner, " [with team]", TACH__SITE_PART | TACH__SITE_TEAM, &unused);
+	if (!helpers || !team) {
+		tach__registry.unplaced += !tach__registry.unplaced; /* reports say so */
+		return NULL;
+	}
+	helpers->owner = owner->id;
+	tach__site_register(home);
+	TACH__SET(helpers->team, team->id);
+	TACH__SET(owner->team, team->id);
+	__atomic_store_n(&owner->helpers, home, __ATOMIC_RELEASE);
+	return home;
 }
 
 struct tach__site *tach__site_at(uint32_t id)

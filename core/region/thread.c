@@ -134,6 +134,7 @@ static int thread_open(void *turn)
 	struct tach__hot *hot;
 
 	tach__threads_reap();
+	tach__busy_begin();
 	tach__lock(&held);
 	config = r->enabled ? tach__turn_config(r->config, turn) : NULL;
 	if (config)
@@ -233,6 +234,7 @@ static void thread_end(void *unused)
 	}
 	tach__hold(&held);
 	tach__whole_end();
+	tach__busy_end(record);
 	thread_retire(record);
 	tach__self = &thread_ended;
 	tach__release(&held);
@@ -330,6 +332,7 @@ void tach__threads_reset(int recycle)
 	}
 	CDS_INIT_LIST_HEAD(&r->threads);
 	r->ended = NULL;
+	tach__busy_forget();
 	r->refused = r->lost = 0;
 	r->unopened = 0;
 	r->numbered = 0;

@@ -381,7 +381,8 @@ void tach__whole_count_lost(struct tach__rows *rows, const struct tach__thread *
 		const struct tach__slot *slot = TACH__GET(stack[k]);
 		struct tach__row *row = NULL;
 
-		if (slot && slot->id >= TACH__SITE_FIRST)
+		if (slot && slot->id >= TACH__SITE_FIRST &&
+		    !(tach__site_at(slot->id)->fenced & TACH__SITE_OPEN))
 			row = tach__rows_at(rows, tach__split_row(record, slot->id));
 		if (row)
 			row->lost++;

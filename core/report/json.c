@@ -27,6 +27,7 @@
  *     parent                 the enclosing region, as an index of this list, from 0
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     rank                   number; only for a row of one rank of several
+ *     repeats                true; only if other rows have these counts too
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for each
  *                            quantity and metric. value and raw are null for a division by
  *                            zero. value is raw minus overhead, and minus interrupts if flags
@@ -208,6 +209,8 @@ static void write_region(struct tach__json_out *json, const struct tach_snapshot
 	write_divisions(json, &info);
 	if (s->plain.region[r].rank)
 		tach__json_int(json, "rank", s->plain.region[r].rank - 1);
+	if (s->plain.region[r].repeats)
+		tach__json_bool(json, "repeats", 1);
 	tach__json_line(json, IN_REGION);
 	tach__json_unsigned(json, "entries", info.entries);
 	tach__json_unsigned(json, "calls", info.calls);

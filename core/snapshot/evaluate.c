@@ -206,6 +206,7 @@ static void region(struct tach_snapshot *s, struct tach__plain_region *to,
 	if (!values)
 		return;
 	describe(s, &to->info, row, id);
+	to->repeats = (site_of(s, id)->fenced & TACH__SITE_TEAM) != 0;
 	to->worst = worst;
 	for (size_t i = 0; i < nworst; i++) {
 		worst[i].value = counted + i * quantities;

@@ -235,6 +235,7 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 		load_info(l, from, &to->info);
 	if (tach__json_member(from, "rank"))
 		to->rank = 1 + (int)(read_count(l, from, "rank") & (INT32_MAX >> 1));
+	to->repeats = tach__json_is_true(from, "repeats");
 	for (int part = 0; part < 2 && !l->code; part++) {
 		const struct tach__json *v = want(l, from, parts[part], TACH__JSON_OBJECT);
 

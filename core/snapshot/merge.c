@@ -271,6 +271,11 @@ static int begin_region(struct tach__plain *s, int region, const struct tach_reg
 	return code || !to->name || !to->file || !to->function ? TACH_ERR_NOMEM : 0;
 }
 
+static const struct tach__plain_region *plain_of(const struct tach__source *source)
+{
+	return &source->snapshot->plain.region[source->region];
+}
+
 static int add_regions(struct tach__merge *m)
 {
 	struct tach__plain *s = m->plain;
@@ -282,8 +287,8 @@ static int add_regions(struct tach__merge *m)
 		for (size_t k = 0; k < n; k++)
 			of[i + k] = region;
 		code = begin_region(s, region, &m->source[i].info);
-		s->region[region].rank =
-			m->source[i].snapshot->plain.region[m->source[i].region].rank;
+		s->region[region].rank = plain_of(&m->source[i])->rank;
+		s->region[region].repeats = plain_of(&m->source[i])->repeats;
 		if (!code && m->passes)
 			code = tach__passes_region(m, region, &m->source[i], n);
 		for (size_t k = 0; k < n && !code && !m->passes; k++)

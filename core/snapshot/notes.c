@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <tach/team.h>
 #include "core/region/region.h"
 #include "core/snapshot/snapshot.h"
 
@@ -29,7 +30,7 @@ static void judge_filter(struct tach_snapshot *s)
 
 	cds_list_for_each_entry(site, &r->sites, node)
 	{
-		if (site->fenced & (TACH__SITE_GATE | TACH__SITE_PART))
+		if (site->fenced & (TACH__SITE_GATE | TACH__SITE_PART | TACH__SITE_HELPERS))
 			continue;
 		sites++;
 		selected += site->selected != 0;
@@ -49,6 +50,11 @@ void tach__notes_add(struct tach_snapshot *s)
 	if (tach__names_are_full())
 		note(s, "more than %d names were computed: entries of the others are in '%s'",
 		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
+	if (tach__teams_are_deep())
+		note(s,
+		     "more than %d regions were open around a team: the outer ones lack its "
+		     "helpers",
+		     TACH_TEAM_REGIONS);
 	if (r->unplaced)
 		note(s,
 		     "%u regions are not measured: there is room for %u regions and divided "

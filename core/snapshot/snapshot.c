@@ -22,6 +22,7 @@ struct gathering {
 	struct tach__order order; /* order of the entered regions */
 	/* 1: the entries that enclose a thread end with the process: core/region/whole.c */
 	int final;
+	struct tach__busy busy;
 };
 
 static struct tach__inexact read_inexact(const struct tach__slot *slot, uint32_t count)
@@ -155,6 +156,7 @@ static void add_threads(struct gathering *g, uint64_t folds)
 {
 	struct tach__thread *record;
 
+	tach__busy_look(&g->busy);
 	cds_list_for_each_entry_rcu(record, &tach__registry.threads, node)
 	{
 		uint64_t folded;
@@ -164,6 +166,7 @@ static void add_threads(struct gathering *g, uint64_t folds)
 		for (int k = 0; k < g->n && (!folded || folded > folds); k++)
 			if (record->config == g->took[k].config)
 				add_thread(g, &g->took[k].rows, record);
+		tach__busy_add(&g->busy, record);
 	}
 }
 
@@ -264,12 +267,21 @@ static int gather(struct gathering *g, int *busy)
 	*busy = code = enter();
 	if (code == 0) {
 		code = walk(g);
+		for (int k = 0; k < g->n && !code; k++)
+			code = tach__team_rows(&g->took[k].rows);
 		if (code == 0)
 			code = order_make(g);
 		release_turn();
 	}
 	pthread_setcancelstate(cancel, &ignored);
 	return code;
+}
+
+static void note_others(struct tach_snapshot *s, const struct tach__busy *busy)
+{
+	if (!tach__teams_were_joined() && tach__busy_others(busy, s->clock_hz))
+		tach__snapshot_note(s, "counts are of the calling thread only: threads without "
+				       "a region were busy meanwhile (tach_team(3))");
 }
 
 static int take(struct tach_snapshot *s, int final, int *busy)
@@ -286,6 +298,7 @@ static int take(struct tach_snapshot *s, int final, int *busy)
 		s->rank = 1 + tach__rank();
 		s->clock_hz =
 			tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
+		note_others(s, &g.busy);
 		s->config = g.took[0].config;
 		s->generation = s->config->generation;
 		code = g.n > 1 ? tach__turns_evaluate(s, g.took, g.n, &g.order)

@@ -161,6 +161,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 	to->info = w->part[0].plain.region[region].info;
 	for (int k = 1; k < w->n; k++)
 		add_info(&to->info, &w->part[k].plain.region[region].info);
+	to->repeats = w->part[0].plain.region[region].repeats;
 	/* A thread counts in its first turn. */
 	to->info.threads += to->info.threads == 0;
 	for (int what = 0; what < 2; what++) {

@@ -62,11 +62,13 @@
  *   tach__arch_loop(n)           n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
  *                                each and nothing else: verifies counts.
  *
- * The next four take the same number of instructions at every place and for every value;
+ * The next five take the same number of instructions at every place and for every value;
  * default: plain C.
  *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0.
  *   TACH__CLEAR(word)            A pointer becomes NULL.
  *   TACH_ADDRESS(object)         Address of a static object.
+ *   TACH_ADDRESS_PAD()           As many instructions as that takes more than the address of an
+ *                                object on the stack.
  *   TACH_HIGHEST(value)          Number of the highest bit set in a uint64_t that is not 0.
  *
  * The next seven are optional: regions use them in place of C if the processor needs only one
@@ -203,6 +205,9 @@ typedef uint32_t tach__word;
 #endif
 #ifndef TACH_ADDRESS
 #define TACH_ADDRESS(object) (&(object))
+#endif
+#ifndef TACH_ADDRESS_PAD
+#define TACH_ADDRESS_PAD() ((void)0)
 #endif
 #ifndef TACH_HIGHEST
 #define TACH_HIGHEST(value) (63u - TACH__CAST(unsigned, __builtin_clzll(value)))

@@ -124,6 +124,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 				 : "S"(&(object)));                                            \
 		tach__at;                                                                      \
 	})
+#define TACH_ADDRESS_PAD() __asm__ volatile("nop")
 #endif
 
 /* gcc 12 cannot use an offset in the address of atomics, which costs one more addition each. */

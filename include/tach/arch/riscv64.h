@@ -97,6 +97,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 				 : "S"(&(object)));                                            \
 		tach__at;                                                                      \
 	})
+#define TACH_ADDRESS_PAD() __asm__ volatile("nop")
 #endif
 
 /* One instruction, so that no addition of a signal handler is lost. Words that only the thread

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks count exactly: the loops of a task that is divided among threads are in the sums of the
- * task and its region, and nested regions have their own part, exact to one instruction.
+ * task and its region, and nested regions have their own part, exact to one instruction. So do
+ * helpers (tach/team.h), for each region that the owner of the team had open.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -236,6 +237,91 @@ static void handed(void)
 	CHECK(info.calls == TASKS, "%d", (int)info.calls);
 }
 
+/* ---- threads that work for the regions of another thread ---- */
+
+static struct tach_team team;
+
+/* The numbers of iterations are constants, because the loop's size must not vary. */
+static __attribute__((noinline)) void help_a_little(void)
+{
+	struct tach_help help;
+
+	tach_team_join(&team, &help);
+	LOOP(OWN);
+	tach_team_leave(&help);
+}
+
+static void *help_much(void *unused)
+{
+	struct tach_help help;
+
+	help_a_little();
+	tach_team_join(&team, &help);
+	LOOP(INNER);
+	TACH_START(inside);
+	LOOP(OWN);
+	TACH_STOP(inside);
+	tach_team_leave(&help);
+	return unused;
+}
+
+static void own_team(void)
+{
+	pthread_t thread[THREADS];
+
+	TACH_START(outer);
+	TACH_START(middle);
+	TACH_START(inner);
+	CHECK(tach_team_take(&team) == 3);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, help_much, NULL);
+	help_a_little(); /* counts as the owner's */
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	TACH_STOP(inner);
+	TACH_STOP(middle);
+	TACH_STOP(outer);
+}
+
+static void check_helpers(const char *events)
+{
+	static const char *const names[] = {"outer", "middle", "inner"};
+	int64_t own = TAKES(OWN) + TAKES(INNER), all = own + TAKES(OWN);
+	char helpers[32], with[32];
+
+	if (begin(events, 0))
+		return;
+	own_team();
+	look();
+	for (int i = 0; i < 3; i++) {
+		snprintf(helpers, sizeof helpers, "%s [helpers]", names[i]);
+		snprintf(with, sizeof with, "%s [with team]", names[i]);
+		is(helpers, sum(helpers, TACH_PART_INCLUSIVE), THREADS * all);
+		CHECK(info.calls == 2 * THREADS && info.threads == THREADS, "%d, %d",
+		      (int)info.calls, (int)info.threads);
+		is("self", sum(helpers, TACH_PART_SELF), i == 2 ? THREADS * own : 0);
+		is(with, sum(with, TACH_PART_INCLUSIVE),
+		   (int64_t)sum(names[i], TACH_PART_INCLUSIVE) + THREADS * all);
+	}
+	is("inside", sum("inside", TACH_PART_INCLUSIVE), THREADS * TAKES(OWN));
+}
+
+static void helpers_one_counter(void)
+{
+	check_helpers("instructions");
+}
+
+static void helpers_two_counters(void)
+{
+	check_helpers("instructions, cycles");
+}
+
+static void helpers(void)
+{
+	undisturbed(helpers_one_counter);
+	undisturbed(helpers_two_counters);
+}
+
 static void one_counter(void)
 {
 	undisturbed(cut_one_counter);
@@ -266,6 +352,7 @@ int main(void)
 	CASE(two_counters);
 	CASE(with_histograms);
 	CASE(pool);
+	CASE(helpers);
 	tach_snapshot_free(shot);
 	return check_done();
 }
