@@ -83,8 +83,8 @@ static int begin(struct start *s, body function, void *data, void *reductions)
 {
 	if (openmp_has_tool)
 		return 0;
-	*s = (struct start){
-		reductions, {.place = place_of(function)}, function, data, openmp_thread()};
+	*s = (struct start){reductions, openmp_team(place_of(function)), function, data,
+			    openmp_thread()};
 	return s->team.place && s->starter;
 }
 
@@ -245,6 +245,77 @@ void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long size, lon
 	(run_task, room, copy ? copy_task : NULL, (long)h.offset + size, (long)a, deferred,
 	 flags, depend, priority, detach);
 }
+
+/*
+ * The runtime copies the data for each task of a loop. It writes the task's first and last
+ * iteration into the first two words of the copy, and reads the reductions from the third word
+ * of the data.
+ */
+struct loop_header {
+	uint64_t range[2];
+	void *reductions;
+	struct header task;
+};
+
+static void run_loop_task(void *data)
+{
+	const struct loop_header *h = data;
+	char *own = (char *)data + h->task.offset;
+
+	memcpy(own, h->range, sizeof h->range);
+	openmp_task_begin(h->task.place, h->task.team);
+	h->task.function(own);
+	openmp_task_end();
+}
+
+static void copy_loop_task(void *to, void *from)
+{
+	const struct loop_header *h = from;
+
+	memcpy(to, h, sizeof *h);
+	h->task.copy((char *)to + h->task.offset, h->task.from);
+}
+
+/* The room for header and data, on the stack of the caller, which returns after the copies. */
+#define TASKLOOP(name, number)                                                                 \
+	OPENMP void name(body fn, void *data, void (*copy)(void *, void *), long size,         \
+			 long align, unsigned flags, unsigned long tasks, int priority,        \
+			 number start, number end, number step);                               \
+	void name(body fn, void *data, void (*copy)(void *, void *), long size, long align,    \
+		  unsigned flags, unsigned long tasks, int priority, number start, number end, \
+		  number step)                                                                 \
+	{                                                                                      \
+		int measured = !openmp_has_tool && size >= (long)sizeof(uint64_t[2]) &&        \
+			       size <= LARGEST && align <= 64;                                 \
+		size_t a = align > (long)alignof(struct loop_header)                           \
+				   ? (size_t)align                                             \
+				   : alignof(struct loop_header);                              \
+		struct loop_header h = {.task = {.function = fn, .copy = copy, .from = data}}; \
+		char *room;                                                                    \
+                                                                                               \
+		if (!measured) {                                                               \
+			NEXT(name)                                                             \
+			(fn, data, copy, size, align, flags, tasks, priority, start, end,      \
+			 step);                                                                \
+			return;                                                                \
+		}                                                                              \
+		if (size >= (long)sizeof(uint64_t[3]))                                         \
+			memcpy(&h.reductions, (char *)data + sizeof h.range,                   \
+			       sizeof h.reductions);                                           \
+		h.task.place = place_of(fn);                                                   \
+		h.task.team = team_now();                                                      \
+		h.task.offset = (sizeof h + a - 1) / a * a;                                    \
+		room = __builtin_alloca_with_align(h.task.offset + (size_t)size, 8 * 64);      \
+		memcpy(room, &h, sizeof h);                                                    \
+		if (!copy)                                                                     \
+			memcpy(room + h.task.offset, data, (size_t)size);                      \
+		NEXT(name)                                                                     \
+		(run_loop_task, room, copy ? copy_loop_task : NULL,                            \
+		 (long)h.task.offset + size, (long)a, flags, tasks, priority, start, end,      \
+		 step);                                                                        \
+	}
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- unloading ---- */
 

@@ -35,7 +35,7 @@ static void parallel_begin(union data *task, const void *frame, union data *para
 	if (!thread || thread->teams++ >= OPENMP_DEPTH)
 		return;
 	parallel->ptr = &thread->team[thread->teams - 1];
-	*(struct team *)parallel->ptr = (struct team){.place = openmp_place(address)};
+	*(struct team *)parallel->ptr = openmp_team(openmp_place(address));
 }
 
 static void parallel_end(union data *parallel, union data *task, int flags, const void *address)

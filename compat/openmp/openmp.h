@@ -20,13 +20,15 @@ struct place *openmp_place(const void *address);
 void openmp_forget_places(void);
 
 struct team {
-	struct place *place; /* NULL: the team is not measured */
+	struct place *place;	 /* NULL: the team is not measured */
+	struct tach_team around; /* regions of the program that enclose it */
 };
 
 /* A thread's part in a team. */
 struct member {
 	struct team *team;
 	int working, waiting;
+	struct tach_help help; /* while working: for the regions around the team */
 	struct tach_region_mark work, wait;
 };
 
@@ -45,8 +47,13 @@ struct thread {
 	struct member member[OPENMP_DEPTH];
 	struct team team[OPENMP_DEPTH]; /* ompt.c: teams that it started */
 	struct task task[OPENMP_TASKS];
+	int is_worker; /* of the runtime: it is idle between its parts */
+	int idle;
+	struct tach_region_mark idling;
 };
 
+/* A team that begins at that place, for the regions that the calling thread has open. */
+struct team openmp_team(struct place *place);
 /* Returns the calling thread's record, or NULL without memory. */
 struct thread *openmp_thread(void);
 /* The calling thread joins a team. A worker has no other team. */

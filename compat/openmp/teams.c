@@ -3,13 +3,37 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "compat/openmp/openmp.h"
+#include "core/region/region.h"
 
 static __thread struct thread *own;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/*
+ * A worker from the end of its part until its next one begins. That of the last part is open at
+ * the end of the process, and is no lost entry.
+ */
+static struct tach_site idle = {
+	tach__region_begin, TACH_SITE_NEW, 0, TACH__SITE_OPEN, "(idle)", "", ""};
+
+static void idle_begin(void)
+{
+	if (!own->is_worker || own->idle)
+		return;
+	own->idle = 1;
+	tach_region_begin(&idle, &own->idling);
+}
+
+static void idle_end(void)
+{
+	if (own->idle)
+		tach_region_end(&own->idling);
+	own->idle = 0;
+}
+
 static void thread_free(void *thread)
 {
+	idle_end();
 	free(thread);
 	own = NULL;
 }
@@ -37,16 +61,28 @@ static struct member *innermost(void)
 							       : NULL;
 }
 
+struct team openmp_team(struct place *place)
+{
+	struct team team = {.place = place};
+
+	if (place)
+		tach_team_take(&team.around);
+	return team;
+}
+
 static void work_begin(struct member *m)
 {
 	m->working = 1;
+	tach_team_join(&m->team->around, &m->help);
 	tach_region_begin(&m->team->place->work, &m->work);
 }
 
 static void work_end(struct member *m)
 {
-	if (m->working)
+	if (m->working) {
 		tach_region_end(&m->work);
+		tach_team_leave(&m->help);
+	}
 	m->working = 0;
 }
 
@@ -57,8 +93,10 @@ void openmp_join(struct team *team, int is_worker)
 
 	if (!thread)
 		return;
+	idle_end();
 	if (is_worker)
 		thread->depth = 0;
+	thread->is_worker |= is_worker;
 	if (thread->depth++ >= OPENMP_DEPTH)
 		return;
 	m = innermost();
@@ -97,6 +135,8 @@ void openmp_finish(int is_waiting)
 	work_end(m);
 	if (is_waiting)
 		openmp_wait_begin();
+	else if (own->depth == 1)
+		idle_begin();
 }
 
 void openmp_leave(void)
@@ -107,8 +147,8 @@ void openmp_leave(void)
 		openmp_wait_end();
 		work_end(m);
 	}
-	if (own && own->depth)
-		own->depth--;
+	if (own && own->depth && --own->depth == 0)
+		idle_begin();
 }
 
 /*
@@ -123,6 +163,7 @@ void openmp_task_begin(struct place *place, struct team *team)
 
 	if (!thread || thread->tasks++ >= OPENMP_TASKS)
 		return;
+	idle_end();
 	task = &thread->task[thread->tasks - 1];
 	task->measured = place != NULL;
 	task->joined = !thread->depth && team;
@@ -149,4 +190,6 @@ void openmp_task_end(void)
 		work_end(m);
 	if (task->joined)
 		openmp_leave();
+	else if (task->resumed && own->depth == 1)
+		idle_begin();
 }

@@ -31,26 +31,34 @@ struct places {
 	int n;
 };
 
-/* The offset in "parallel a.out+0x1234", if the region's file is an object's path. */
-static const char *offset_of(const struct tach_region_info *info)
+/*
+ * Copies the offset in "parallel a.out+0x1234", if the region's file is an object's path.
+ * Returns what follows it in the name: "", or " [helpers]". NULL: the region is no place.
+ */
+static const char *find_offset(const struct tach_region_info *info, char out[OFFSET])
 {
-	const char *plus = strrchr(info->of, '+');
+	const char *plus = strrchr(info->of, '+'), *rest;
 	const char *base = strrchr(info->file, '/');
 	size_t n = base ? strlen(base + 1) : 0;
 
-	if (!n || info->line || !plus || strncmp(plus, "+0x", 3) != 0 ||
-	    strlen(plus) >= OFFSET || plus[3 + strspn(plus + 3, "0123456789abcdef")])
+	if (!n || info->line || !plus || strncmp(plus, "+0x", 3) != 0)
+		return NULL;
+	rest = plus + 3 + strspn(plus + 3, "0123456789abcdef");
+	if (rest - plus >= OFFSET || (*rest && strncmp(rest, " [", 2) != 0))
 		return NULL;
 	if ((size_t)(plus - info->of) < n || memcmp(plus - n, base + 1, n) != 0)
 		return NULL;
-	return plus + 1;
+	snprintf(out, OFFSET, "%.*s", (int)(rest - plus - 1), plus + 1);
+	return rest;
 }
 
 /* ---- choice ---- */
 
 static int is_of_kind(const void *kind, const struct tach_region_info *info)
 {
-	return strncmp(info->of, kind, strlen(kind)) == 0 && offset_of(info);
+	char offset[OFFSET];
+
+	return strncmp(info->of, kind, strlen(kind)) == 0 && find_offset(info, offset);
 }
 
 int places_count(const struct tach_snapshot *snapshot, const char *kind)
@@ -190,12 +198,11 @@ static int gather_places(struct places *all, const struct tach_snapshot *s)
 
 	all->at = calloc((size_t)tach_snapshot_nregions(s) + 1, sizeof *all->at);
 	for (int r = 0; all->at && r < tach_snapshot_nregions(s); r++) {
-		const char *offset;
+		char offset[OFFSET];
 
 		tach_snapshot_region(s, r, &info);
-		offset = offset_of(&info);
 		/* Copies: the snapshot's own names change. */
-		if (offset)
+		if (find_offset(&info, offset))
 			all->at[all->n++] = (struct place){.file = strdup(info.file),
 							   .offset = strdup(offset)};
 	}
@@ -218,22 +225,24 @@ static int rename_place(void *context, struct tach__renamed *to)
 {
 	const struct places *all = context;
 	struct tach_region_info info = {.of = to->name, .file = to->file, .line = to->line};
-	struct place key = {.file = to->file, .offset = offset_of(&info)}, *p;
-	const char *base;
+	char offset[OFFSET];
+	const char *rest = find_offset(&info, offset), *base;
+	struct place key = {.file = to->file, .offset = offset}, *p;
 	int kind;
 
-	to->spread = key.offset && strncmp(to->name, "parallel ", 9) == 0;
-	p = key.offset ? bsearch(&key, all->at, (size_t)all->n, sizeof key, by_file) : NULL;
+	to->spread = rest && !*rest && strncmp(to->name, "parallel ", 9) == 0;
+	p = rest ? bsearch(&key, all->at, (size_t)all->n, sizeof key, by_file) : NULL;
 	if (!p || !p->function)
 		return 0;
 	/* The usual kind of name needs no word. */
 	kind = strncmp(to->name, "function ", 9) == 0 ? 0 : (int)strcspn(to->name, " ") + 1;
 	free(p->name);
 	base = p->source && strrchr(p->source, '/') ? strrchr(p->source, '/') + 1 : p->source;
-	if (!base || !p->line ? asprintf(&p->name, "%.*s%s (%s+%s)", kind, to->name,
-					 p->function, strrchr(p->file, '/') + 1, p->offset) < 0
-			      : asprintf(&p->name, "%.*s%s (%s:%u)", kind, to->name,
-					 p->function, base, p->line) < 0) {
+	if (!base || !p->line
+		    ? asprintf(&p->name, "%.*s%s (%s+%s)%s", kind, to->name, p->function,
+			       strrchr(p->file, '/') + 1, p->offset, rest) < 0
+		    : asprintf(&p->name, "%.*s%s (%s:%u)%s", kind, to->name, p->function, base,
+			       p->line, rest) < 0) {
 		p->name = NULL;
 		return 0;
 	}
