@@ -65,7 +65,7 @@ static bool are_equal(const struct tach__fold *s, const struct tach__wide *a,
 	       !memcmp(a->factor, b->factor, s->width * sizeof *a->factor);
 }
 
-/* A constant; after reduce() a fraction of two constants is one, too. */
+/* Returns true for a constant; after reduce() a fraction of two constants is a constant too. */
 bool tach__fold_number(const struct tach__fold *s, const struct tach__fraction *x,
 		       double *value)
 {
@@ -84,9 +84,9 @@ static bool divides(const struct tach__fold *s, const struct tach__wide *w, doub
 }
 
 /*
- * A constant denominator is divided out where that changes no bit of the result: between
+ * A constant denominator is divided out if that changes no bit of the result: between
  * constants, by a power of two, or without remainder. A form of integers keeps its denominator
- * where it would lose exact integers.
+ * if division would lose exact integers.
  */
 static void reduce_fraction(const struct tach__fold *s, struct tach__fraction *x)
 {
@@ -116,8 +116,9 @@ static bool finite_all(const struct tach__fold *s, const struct tach__wide *w)
 }
 
 /*
- * Does the fraction overflow, or lose a product that is too small, only if the original formula
- * does? (p + 1e300 q) / q is infinite for values for which p / q + 1e300 is finite.
+ * Returns true if the fraction overflows, or loses a product that is too small, only if the
+ * original formula does. (p + 1e300 q) / q is infinite for values for which p / q + 1e300 is
+ * finite.
  */
 static bool is_bounded(const struct tach__fold *s, const struct tach__fraction *x)
 {
@@ -256,7 +257,7 @@ static bool fold_node(const struct tach__fold *s, const struct tach__node *n,
 	}
 }
 
-/* A constant denominator of 0, and overflow, are left to be met when evaluated. */
+/* A constant denominator of 0, and overflow, are found when the formula is evaluated. */
 static void fold_one(const struct tach__fold *s, unsigned i)
 {
 	struct tach__fraction *out = &s->of[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A compiled formula as an object: made, asked about, freed. */
+/* A compiled formula as an object: made, queried, freed. */
 #include <stdlib.h>
 #include "core/base/error.h"
 #include "core/base/sized.h"

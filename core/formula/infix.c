@@ -56,7 +56,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where a run of name characters may be cut when the whole of it is unknown. */
+/* Characters at which a run of name characters may be divided if the whole run is unknown. */
 static bool is_joint(char c)
 {
 	return c == '-' || c == ':' || c == '.' || c == '=';
@@ -107,8 +107,10 @@ static int known(struct tach__parse *p, size_t at, size_t length)
 	return tach__p_name(p, at, length);
 }
 
-/* No name has more. a-b-c-... without end would be tried as a name from every minus to every
- * other. */
+/*
+ * No name has more joints: otherwise a long a-b-c-... would be tried as a name from every minus
+ * to every other.
+ */
 enum { JOINTS_MAX = 64 };
 
 static int parse_name(struct tach__parse *p)
@@ -292,7 +294,7 @@ static int parse_conjunction(struct tach__parse *p)
 	return parse_chain(p, parse_comparison, '&', TACH__P_AND);
 }
 
-/* condition ? a : b, the condition being read already. */
+/* condition ? a : b, after the condition was read. */
 static int parse_choice(struct tach__parse *p, int condition)
 {
 	int kids[3] = {condition};

@@ -92,7 +92,7 @@ static int make_condition(struct tach__parse *p, int n)
 	return kids[1] < 0 ? kids[1] : make_node(p, TACH__F_NE, 2, kids);
 }
 
-/* if ? then : otherwise; any of them may be an error already. */
+/* if ? then : otherwise; any of the three may already be an error. */
 static int make_choice(struct tach__parse *p, int if_, int then, int otherwise)
 {
 	int kids[3] = {if_, then, otherwise};
@@ -138,7 +138,7 @@ int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids)
 		if (own[i] < 0)
 			return own[i];
 	}
-	/* A negated number is a negative number: so that printing and reading agree. */
+	/* A negated number becomes a negative number, so that printing and reading agree. */
 	if (op == TACH__F_NEG && p->f->node[own[0]].op == TACH__F_NUM) {
 		p->f->node[own[0]].value = -p->f->node[own[0]].value;
 		return own[0];
@@ -268,7 +268,7 @@ static int add_ticks(struct tach__parse *p, size_t at)
 	return make_node(p, TACH__F_DIV, 2, kids);
 }
 
-/* A name that the caller or this machine defines: a number that is not a count. */
+/* A name that the caller or this machine defines, whose number is not a count. */
 static int make_parameter(struct tach__parse *p, size_t at, size_t length)
 {
 	const char *name = p->text + at;
@@ -287,7 +287,7 @@ static int make_parameter(struct tach__parse *p, size_t at, size_t length)
 	return make_constant(p, value);
 }
 
-/* A copy of another formula's tree; its root. */
+/* Copies another formula's tree; returns its root. */
 static int graft_formula(struct tach__parse *p, size_t at, const struct tach_formula *part)
 {
 	struct tach_formula *f = p->f;

@@ -16,7 +16,7 @@ static const struct {
 	{"or", TACH__P_OR, 2},	 {"not", TACH__P_NOT, 1},
 };
 
-/* Operands that wait for an operator. Limited by the number of nodes alone: most are folded. */
+/* Operands that wait for an operator. Only the number of nodes limits them: most are folded. */
 struct stack {
 	int node[TACH__F_NODES_MAX];
 	int count;
@@ -79,7 +79,7 @@ static int postfix_tokens(struct tach__parse *p, struct stack *s)
 		while (end > p->at && is_blank(text[end - 1]))
 			end--;
 		if (end == p->at) {
-			/* Real files begin or end with a bar now and then. */
+			/* Real files sometimes begin or end with a bar. */
 			if (s->count == 0 || !text[next])
 				continue;
 			return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,

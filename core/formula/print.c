@@ -60,7 +60,7 @@ static void put_leaf(struct out *o, const struct tach__node *n, bool postfix)
 
 static void print_postfix(struct out *o, unsigned i);
 
-/* The kids from number `first` on, and the operator. */
+/* Writes the kids from number `first` on, and the operator. */
 static void postfix_rest(struct out *o, const struct tach__node *n, int first)
 {
 	for (int k = first; k < operators[n->op].kids; k++)
@@ -97,7 +97,7 @@ static int precedence(const struct tach__node *n)
 
 static void print_infix(struct out *o, unsigned i);
 
-/* In parentheses when it binds less than its place asks. */
+/* Adds parentheses if the operator has a lower precedence than its place needs. */
 static void print_kid(struct out *o, unsigned i, int least)
 {
 	bool loose = precedence(&o->f->node[i]) < least;
@@ -145,7 +145,7 @@ static bool is_function(const struct tach__node *n)
 	return n->op == TACH__F_MIN || n->op == TACH__F_MAX;
 }
 
-/* Does the first kid of an operator of a chain need parentheses? */
+/* Returns true if the first kid of an operator of a chain needs parentheses. */
 static bool is_loose(const struct out *o, const struct tach__node *n)
 {
 	return !is_function(n) && precedence(&o->f->node[n->kid[0]]) < precedence(n);

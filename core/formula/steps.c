@@ -94,7 +94,7 @@ STEP(div_)
 	GO(1);
 }
 
-/* Which of two; NaN if one of them is. */
+/* Which of two; The result is NaN if an operand is NaN. */
 STEP(min_)
 {
 	double a = *--saved;

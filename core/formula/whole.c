@@ -23,7 +23,7 @@ static double evaluate_quotient(PARAMETERS)
 	return tach__quotient(f->form, n, elapsed, flags);
 }
 
-/* one: the first factor is 1 and need not be multiplied with. */
+/* one: the first factor is 1, so no multiplication is needed. */
 TACH__ALWAYS double sum(const struct tach__insn *t, const uint64_t *n, int terms, bool one)
 {
 	double total = TACH__COUNT(n, t->arg);
@@ -78,7 +78,7 @@ static const struct {
 	}
 	ENTRIES(1), ENTRIES(2), ENTRIES(3), ENTRIES(4)};
 
-/* A sum of 1 to max counts and nothing else. */
+/* Returns true for a sum of 1 to max counts without other terms. */
 static bool counts_only(const struct tach__linear *l, uint32_t max)
 {
 	return l->elapsed == 0 && l->constant == 0 && l->count - 1 < max;

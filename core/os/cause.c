@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Why counting does not work here: each cause with its sentence and its cure. */
+/* Reasons why counting does not work here: each cause with its sentence and its cure. */
 #include <errno.h>
 #include <stdio.h>
 #include <tach/error.h>
 #include "core/os/cause.h"
 
-/* Names are what tach doctor --json prints: frozen. */
+/* tach doctor --json prints these names, so they must not change. */
 const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 	[TACH_CAUSE_NONE] = {"none", "", TACH_SEVERITY_OK, "", ""},
 	[TACH_CAUSE_NO_PERF_EVENTS] = {"no-perf-events", "kernel", TACH_SEVERITY_FAIL,
@@ -311,8 +311,8 @@ void tach__cause_text(enum tach_cause cause, const struct tach__settings *s, int
 /* ---- choose the cause ---- */
 
 /*
- * EACCES, where perf_event_paranoid asks for a capability: has the process one, and why is that
- * not enough?
+ * EACCES, if perf_event_paranoid requires a capability: tells why the process lacks it, or why
+ * it is not enough.
  */
 static enum tach_cause denied(const struct tach__settings *s)
 {

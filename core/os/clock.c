@@ -31,16 +31,16 @@
 #endif
 
 struct look {
-	uint64_t ticks, width; /* the time belongs to any tick in this range */
+	uint64_t ticks, width; /* the time is that of one tick in this range */
 	double ns;
 	double asleep; /* ns that the machine was suspended for until then */
 };
 
-enum { SUSPENDED = 1000000 }; /* ns; what reading two clocks may differ by is less */
+enum { SUSPENDED = 1000000 }; /* ns; the difference of two clock reads is smaller than this */
 
 static struct look first;
-static int
-	state; /* 0 = never looked, 1 = a thread is at it, 2 = first is set; not waited for */
+static int state; /* 0 = not read yet, 1 = a thread is reading it, 2 = first is set; no thread
+		     waits for it */
 
 static double now_ns(void)
 {
@@ -50,7 +50,9 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The region clock may go on while the machine is suspended; CLOCK_MONOTONIC_RAW does not. */
+/*
+ * The region clock may continue while the machine is suspended; CLOCK_MONOTONIC_RAW does not.
+ */
 static double asleep_ns(void)
 {
 	double least = INFINITY;
@@ -68,7 +70,10 @@ static double asleep_ns(void)
 	return least;
 }
 
-/* The closest of some pairs: an interrupt between the two clocks spoils one. */
+/*
+ * Takes the closest of several pairs, because an interrupt between the two clock reads spoils a
+ * pair.
+ */
 static struct look read_pair(void)
 {
 	struct look best = {0};
@@ -116,7 +121,7 @@ void tach__clock_start(void)
 	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
 }
 
-static double known; /* 0 not asked, < 0: the kernel does not say */
+static double known; /* 0: not asked yet, < 0: the kernel does not give it */
 
 /* ns = ticks * time_mult >> time_shift; 0: this kernel does not say. */
 static double page_hz(const struct perf_event_mmap_page *page)
@@ -135,7 +140,7 @@ void tach__clock_learn(const struct perf_event_mmap_page *page)
 }
 
 /*
- * A software event will do, and needs no counter. But the first event of a machine makes its
+ * A software event is enough, and needs no counter. But the first event of a machine makes its
  * kernel wait for all its CPUs (perf_event_open: synchronize_rcu in account_event,
  * kernel/events/core.c), 5 to 20 ms: not at the end of a process.
  */
@@ -165,7 +170,7 @@ static double kernel_hz(void)
 	return hz;
 }
 
-/* Times from the first look on have a suspend in between: later ones go by this. */
+/* There was a suspend after the first pair: later pairs start from this one. */
 static void restart_pairs(const struct look *now)
 {
 	int set = 2;
@@ -183,7 +188,7 @@ static double measured_hz(double apart_min, double *error)
 	double apart;
 
 	tach__clock_start();
-	/* Another thread is at it, or was when this process was forked. */
+	/* Another thread is reading it, or was when this process was forked. */
 	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : read_pair();
 	end = read_pair();
 	if (fabs(end.asleep - begin.asleep) > SUSPENDED) {

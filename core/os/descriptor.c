@@ -11,13 +11,13 @@
 #include "core/os/sys.h"
 
 /*
- * HIGH: descriptors are moved to numbers from here on, or above half of the program's limit.
- * Higher ones would give every process a long table (dup_fd in fs/file.c). LEFT: this many of
- * the last numbers, or an eighth of all, stay the program's.
+ * HIGH: descriptors are moved to this number or higher, or above half of the program's limit if
+ * that is lower. Higher numbers would give every process a long table (dup_fd in fs/file.c).
+ * LEFT: so many of the last numbers, or an eighth of all, stay free for the program.
  */
 enum { HIGH = 2048, LEFT = 64 };
 
-/* Numbers from *from to below *to are for us. */
+/* The library may use numbers from *from to below *to. */
 static void range(long *from, long *to)
 {
 	struct rlimit64 limit = {0, 0};
@@ -80,7 +80,10 @@ int tach__descriptor_is_event(int fd, uint64_t id)
 	       now == id;
 }
 
-/* By its name (kernel/events/core.c). Without /proc the answer is unknown, so it is no. */
+/*
+ * An event is recognised by its name (kernel/events/core.c). Without /proc the answer is
+ * unknown, so the function returns 0.
+ */
 static int is_some_event(int fd)
 {
 	static const char folder[] = "/proc/thread-self/fd/",

@@ -34,7 +34,9 @@ static int is_variable(const char *setting, const char *name)
 	return strncmp(name, "TACH_", 5) == 0 && strcasecmp(name + 5, setting) == 0;
 }
 
-/* The last one of that name. A plus sign stands for the comma inside a value of `by`. */
+/*
+ * Finds the last setting with that name. A plus sign replaces the comma inside a value of `by`.
+ */
 static const char *find_setting(int number)
 {
 	static char kept[SETTINGS][TACH__SETTING_SIZE];
@@ -51,7 +53,7 @@ static const char *find_setting(int number)
 				 setting.value);
 	for (char *c = value; *c && strcmp(wanted, "by") == 0; c++)
 		*c = *c == '+' ? ',' : *c;
-	/* Readers of the same text may be at it. */
+	/* Other threads may be reading the same text. */
 	if (strcmp(kept[number], value) != 0)
 		strcpy(kept[number], value);
 	return *value ? kept[number] : NULL;

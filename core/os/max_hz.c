@@ -28,7 +28,10 @@ static void take_cpu_maximum(void *context, long cpu)
 		most->value = (double)khz;
 }
 
-/* The highest of all CPUs: hybrids have several, and the constant is one number. kHz. */
+/*
+ * Returns the highest clock of all CPUs, in kHz: hybrids have several, and the constant is one
+ * number.
+ */
 static double read_cpufreq(const char *root)
 {
 	struct most most = {root, 0};
@@ -48,7 +51,7 @@ static int take_clock_line(void *context, const char *line)
 	return 0;
 }
 
-/* "cpu MHz : 2445.404": the clock of this moment, no maximum. */
+/* "cpu MHz : 2445.404" is the present clock, not a maximum. */
 static double read_cpuinfo(const char *root)
 {
 	struct most most = {root, 0};

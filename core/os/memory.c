@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages straight from the kernel: a first entry may come in a signal handler, where malloc may
- * not. */
+/*
+ * Pages directly from the kernel: a first entry may be in a signal handler, where malloc must
+ * not be called.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

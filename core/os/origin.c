@@ -13,7 +13,10 @@
 
 static struct tach__origin own;
 
-/* The arguments of /proc/PID/cmdline as one line; the program is the last part of the first. */
+/*
+ * Writes the arguments of /proc/PID/cmdline as one line; the program is the last part of the
+ * first.
+ */
 static void read_command(struct tach__origin *to, const char *file)
 {
 	char text[sizeof to->command];
@@ -30,7 +33,7 @@ static void read_command(struct tach__origin *to, const char *file)
 	text[n] = '\0';
 	slash = strrchr(text, '/');
 	tach_printable(slash ? slash + 1 : text, to->program, sizeof to->program);
-	/* It may carry passwords, and reports are kept and passed on. */
+	/* The command line may contain passwords, and reports are kept and passed on. */
 	*to->command = '\0';
 	if (wanted && strcmp(wanted, "0") == 0)
 		return;

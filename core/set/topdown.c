@@ -250,7 +250,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	code = tach__set_make(a->out, &opt, a->flags, &err);
 	if (code == TACH_ERR_FEATCOMB)
 		code = with_slots(a, &opt, &err);
-	/* A column after the end of the caller's text belongs to the word. */
+	/* A column beyond the caller's text is in our own text: report the word's column. */
 	if (code && err.column > (int)strlen(a->opt->metrics) + 1)
 		err.column = (int)(a->word - a->opt->metrics) + 1;
 	if (code)

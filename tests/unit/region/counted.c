@@ -7,7 +7,7 @@
 #include "core/set/set.h"
 #include "tests/check.h"
 
-/* Sets: the calls with them, and their scripted results. */
+/* The arguments of each call that makes a set, and its scripted result. */
 static struct set {
 	char events[200], metrics[300], missing[300];
 	uint32_t flags;
