@@ -93,8 +93,8 @@ void pp_choice_forget(struct pp_choice *choice);
 int pp_choice_open(const struct pp_choice *choice, struct pp_log *log);
 int pp_choice_start(const struct pp_choice *choice, struct pp_log *log);
 
-/* What the events have counted: of the only set since its counters were opened, of others since
- * the start. All edges of a thread read in the same way while its sets run. */
+/* Reads the counts of the only set since its counters were opened, or of all sets since their
+ * start. All edges of a thread read in the same way while its sets run. */
 int pp_events_read(const struct pp_log *log, long long *values);
 /* The record gets what was counted since the entry began. They may be the same. */
 int pp_events_end(const struct pp_log *log, struct pp_record *record,

@@ -80,12 +80,12 @@ struct pp_set {
 	struct pp_thread *reading;
 	int (*read)(struct pp_set *set, long long *values);
 	struct tach_reader *reader;
-	uint64_t *base; /* what the members had counted at the start */
+	uint64_t *base; /* counts of the members at the start */
 	/* The same for PAPI_start; reads what the members have counted since they were opened.
 	 */
 	struct pp_thread *ready;
 	uint32_t (*totals)(struct tach_reader *reader, uint64_t *value);
-	/* Of a plain set: from totals to what was counted since then. */
+	/* For a plain set: replaces totals by the counts since then. */
 	uint32_t (*since)(struct tach_reader *reader, uint64_t *value);
 
 	int number, state, component;

@@ -6,9 +6,9 @@
 # programs fail because the emulated PMU does not count their event. Then the list gives the reason as "uncounted CODE
 # NAME", and the test counts that event in the guest without a library. The cases of these programs are skipped.
 #
-# GUESTS='x86 arm64'; ONLY='first f_second papi_avail' runs only these programs. Loops have a tenth of PAPI's length (the
-# two of costs a hundredth), because a guest is slow; FULL=1: PAPI's length. A program is killed if it prints nothing for
-# LIMIT seconds of processor time (60).
+# SOURCE: the folder of another version of PAPI's source. GUESTS='x86 arm64'. ONLY='first f_second papi_avail': these
+# programs only. Loops have a tenth of PAPI's length, because a guest is slow; FULL=1: PAPI's length. A program ends when
+# it has printed nothing for LIMIT seconds of the processor (60).
 # tests/run: memory=3000
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,10 +17,9 @@ case $B in /*) ;; *) B=$PWD/$B;; esac
 list=$PWD/tests/clients/papi_so.list
 LIMIT=${LIMIT:-60}
 [ "$(uname -m)" = x86_64 ] || { echo "skip papi_so: Debian's library has no tables of x86 on this architecture"; exit 77; }
-src=$(tools/source papi) || { echo "skip papi_so: the source of papi cannot be fetched"; exit 77; }
+src=${SOURCE:-$(tools/source papi)} || { echo "skip papi_so: the source of papi cannot be fetched"; exit 77; }
 work=$(mktemp -d) || exit 1
-tail=
-trap 'kill $tail 2>/dev/null; rm -rf "$work"' EXIT
+trap 'rm -rf "$work"' EXIT
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok papi_so/$1"; else echo "not ok papi_so/$1"; failed=1; fi; }
 
@@ -39,8 +38,9 @@ named() {
 
 cp -r "$src/src" "$work/papi"
 chmod -R u+w "$work/papi"
-[ -n "${FULL:-}" ] || sed -i -E 's/(define[[:space:]]+(NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/; s/(NUM_LOOPS[[:space:]]+1638)4$/\1/;
-	s/(NUM_ITERS[[:space:]]+10000)00$/\1/' "$work"/papi/{testlib/{do_loops,fpapi_test}.h,ctests/destroy.c,utils/cost_utils.c}
+rm -f "$work"/papi/{papi,papiStdEventDefs,fpapi,f77papi,f90papi}.h
+[ -n "${FULL:-}" ] || sed -i -E 's/(define[[:space:]]+(NUM_FLOPS|NUM_MISSES|NUM_READS|NUM_ITERS|THRESHOLD) +[0-9]+)0$/\1/; s/(NUM_LOOPS[[:space:]]+1638)4$/\1/' \
+	"$work"/papi/testlib/{do_loops,fpapi_test}.h "$work/papi/ctests/destroy.c"
 cat >"$work/with.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -124,7 +124,7 @@ words='
 	match($0, /PASSED|FAILED|SKIPPED/) { outcome = substr($0, RSTART, RLENGTH) }'
 
 boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
-	local guest=$1 pfm=$2 commands=() some=() p f boot=$work/$1.boot
+	local guest=$1 pfm=$2 commands=() some=() p f boot=$work/$1.boot said shown=
 	shift 2
 	for p; do
 		[ -e "$work/$guest/$p" ] && [ "$p" != attach_target ] || continue
@@ -140,11 +140,13 @@ boot_some() { # GUEST LIBPFM PROGRAM...; of the caller: libraries
 	TMPDIR=$boot tests/guest/boot "$guest" -m 1000 -l "$LIMIT" -e sysctl.kernel.perf_event_paranoid=-1 -e PATH=/bin "${commands[@]}" \
 		"$work/theirs.so" "$work/ours.so" "$pfm" "${libraries[@]}" "$work/$guest"/{with,counts} "${some[@]}" >"$work/$guest.all" 2>&1 &
 	f=$!
-	while kill -0 $f 2>/dev/null && ! compgen -G "$boot/*/out" >/dev/null; do sleep 0.2; done
-	tail -f -n +1 --pid=$f "$boot"/*/out 2>/dev/null | stdbuf -oL tr -d "\r" | stdbuf -oL awk "$words" | sed -u "s/^/# $guest /" &
-	tail=$!
+	while kill -0 $f 2>/dev/null; do
+		sleep 2
+		said=$(cat "$boot"/*/out 2>/dev/null | tr -d '\r' | awk "$words")
+		[ "$said" = "$shown" ] || echo "${said#"$shown"}" | sed "/^$/d; s/^/# $guest /"
+		shown=$said
+	done
 	wait $f || grep '^boot:' "$work/$guest.all" | sed 's/^/# /'
-	wait $tail
 	awk "$words" "$work/$guest.all" >>"$work/$guest.outcomes"
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls FIRST COUNT [once]: makes COUNT sequences of random calls of PAPI's functions, starting
- * with seed FIRST; once: after one initialisation, which takes most of the time of Debian's
- * library. Prints each call with its answer, but no counts and no codes of native events:
- * libraries with the same answers print the same text.
+ * calls FIRST COUNT [once [counters]]: COUNT sequences of random calls of PAPI's functions,
+ * from seed FIRST on; once: from one initialised library, which costs Debian's most of its
+ * time; counters: on a Skylake's counters, otherwise on software events. Prints each call with
+ * its answer, but no counts and no codes of natives: two libraries that answer alike print
+ * alike.
  */
 #include <papi.h>
 #include <stdint.h>
@@ -43,9 +44,23 @@ static const char *const names[] = {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
+/* In place of the first names, where the processor's counters are. */
+static const char *const counters[] = {
+	"INST_RETIRED:ANY_P", "BR_INST_RETIRED:ALL_BRANCHES",
+	"PAPI_TOT_INS",	      "perf::INSTRUCTIONS",
+	"perf::PAGE-FAULTS",
+};
+enum { COUNTERS = sizeof counters / sizeof *counters };
+static int with_counters;
+
+static const char *name_of(unsigned n)
+{
+	return with_counters && n < COUNTERS ? counters[n] : names[n];
+}
+
 static const char *a_name(void)
 {
-	return names[pick(NAMES)];
+	return name_of(pick(NAMES));
 }
 
 /* Two of three events can be counted. */
@@ -62,7 +77,7 @@ static int an_event(void)
 
 	if (pick(3) == 0)
 		return codes[pick(sizeof codes / sizeof *codes)];
-	return PAPI_event_name_to_code(names[pick(5)], &code) == PAPI_OK ? code : 0;
+	return PAPI_event_name_to_code(name_of(pick(COUNTERS)), &code) == PAPI_OK ? code : 0;
 }
 
 /* Number 5 is a component that only our library has. */
@@ -276,6 +291,7 @@ int main(int argc, char **argv)
 
 	int once = argc > 3;
 
+	with_counters = argc > 4;
 	if (once && PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
 		return 1;
 	setvbuf(stdout, NULL, _IOLBF, 0);
