@@ -14,4 +14,12 @@
  */
 int tach__on_own_stack(int (*f)(void *), void *arg);
 
+/* For a function that may be called with a stack of any alignment: musl calls a thread's
+ * destructors so after an asynchronous cancellation. */
+#if defined(__x86_64__) || defined(__i386__)
+#define TACH__ANY_ALIGNMENT __attribute__((force_align_arg_pointer))
+#else
+#define TACH__ANY_ALIGNMENT
+#endif
+
 #endif

@@ -17,7 +17,7 @@ __thread struct tach__hot *tach__self = &tach__thread_closed;
 static pthread_key_t thread_key;
 static int thread_key_made;
 
-static void thread_end(void *unused);
+TACH__ANY_ALIGNMENT static void thread_end(void *unused);
 
 /*
  * For later keys, pthread_setspecific allocates with calloc (PTHREAD_KEY_2NDLEVEL_SIZE of
@@ -220,7 +220,7 @@ static void thread_retire(struct tach__thread *record)
  * regions, and runtimes that wait for the very last round (ThreadSanitizer's) still exist.
  * Later entries are counted as lost.
  */
-static void thread_end(void *unused)
+TACH__ANY_ALIGNMENT static void thread_end(void *unused)
 {
 	struct tach__thread *record = tach__self->record;
 	struct tach__held held;
