@@ -144,6 +144,10 @@ void people_open(void)
 {
 	static struct door out = {.fd = STDOUT_FILENO}, err = {.fd = STDERR_FILENO};
 
+#ifndef __GLIBC__
+	people_out = people_library_stream(STDOUT_FILENO);
+	people_err = people_library_stream(STDERR_FILENO);
+#endif
 	stdout = open_door(&out, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, stdout);
 	stderr = open_door(&err, _IONBF, stderr);
 }

@@ -14,6 +14,12 @@
 extern FILE *people_out, *people_err;
 int people_getopt(int argc, char **argv, const char *letters, const struct option *options);
 
+/* The C library's own, before the macros hide their names. */
+static inline FILE *people_library_stream(int descriptor)
+{
+	return descriptor == 2 ? stderr : stdout;
+}
+
 #undef stdout
 #undef stderr
 #define stdout			       people_out
