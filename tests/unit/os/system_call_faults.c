@@ -411,10 +411,14 @@ static off_t size_of(const char *name)
 static void command(const char *const *argv, const char *file)
 {
 	/*
-	 * The loader may crash on errors; it unmaps its cache when it is done, so counting
-	 * starts there.
+	 * The loader may crash on errors; glibc's unmaps its cache when it is done, musl's
+	 * protects relocated data, so counting starts there.
 	 */
+#ifdef __GLIBC__
 	struct refusal r = {.at = -1, .from = SYS_munmap};
+#else
+	struct refusal r = {.at = -1, .from = SYS_mprotect};
+#endif
 	int every = getenv("TACH_FAULTS") != NULL;
 	off_t all;
 

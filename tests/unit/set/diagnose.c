@@ -206,6 +206,8 @@ static void by_group(void)
 
 static void other_errors_have_a_cause(void)
 {
+	char text[256];
+
 	reset();
 	member(PERF_TYPE_RAW, 0);
 	says(-EMFILE, 0, 0, -EMFILE,
@@ -214,8 +216,9 @@ static void other_errors_have_a_cause(void)
 	says(-ENFILE, 0, 0, -ENFILE,
 	     "it: the system's file descriptor limit is reached (1024); raise it with ulimit "
 	     "-n: every thread needs one descriptor per event");
-	says(-EBUSY, 0, 0, -EBUSY,
-	     "it: perf_event_open failed: Device or resource busy (errno 16)");
+	snprintf(text, sizeof text, "it: perf_event_open failed: %s (errno 16)",
+		 strerror(EBUSY));
+	says(-EBUSY, 0, 0, -EBUSY, text);
 	tach__sys = tach__sys_real;
 }
 
