@@ -10,7 +10,11 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset "${!TACH_@}" 2>/dev/null || :
 cat >"$work/p.c" <<'END'
-#include <linux/filter.h> include <linux/seccomp.h> include <stddef.h> include <sys/prctl.h> include <sys/syscall.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <tach/expect.h>
 
 /* As in a container: on no machine is anything counted. */
