@@ -495,7 +495,9 @@ static const char fixed[] =
 	" tach_value tach_bucket tach_register tach_set_member"
 	" tach_dispatch_event tach_dispatch_ear tach_dispatch_btb tach_dispatch_opcode"
 	" tach_dispatch_range tach_dispatch_ranges tach_ranges_used tach_finding"
-	" tach_way tach_reader tach_mark tach_site tach_region_mark tach_task tach_bench_case"
+	" tach_way tach_reader tach_mark tach_site tach_region_mark tach_task tach_team "
+	"tach_help"
+	" tach_bench_case"
 	" tach_bench_axis tach_bench_counter tach__bench_at tach__bench_main tach__expected "
 	"tach__no_jump ";
 /* The library fills these structs in its own memory. */
