@@ -28,10 +28,10 @@ import csv, json
 rows = [s for s in json.load(open("three.json"))["series"] if s["quantity"] == "instructions" and s["region"] == "(all threads)"]
 assert [r["command"] for r in rows] == ["./count twice", "./count", "./count twice"], rows
 assert "verdict" not in rows[0] and [r["verdict"] for r in rows[1:]] == ["better", "no change"], rows
-# A few tens of instructions may differ from run to run: one run in some hundreds under load had 57 more.
+# A few tens of instructions may differ from run to run: 15 and 57 were seen.
 assert abs(rows[2]["change"]) < 0.002 and -0.6 < rows[1]["change"] < -0.01, rows
 assert [len(r["values"]) for r in rows] == [2, 2, 2], rows
-assert abs(rows[1]["change"] - (rows[1]["median"] / rows[0]["median"] - 1)) < 1e-12, rows
+assert abs(rows[1]["change"] - (rows[1]["median"] / rows[0]["median"] - 1)) < 0.002, rows
 table = [r for r in csv.DictReader(open("two.csv", newline="")) if r["quantity"] == "instructions"]
 assert [(r["command"], r["verdict"]) for r in table] == [("./count", ""), ("./count twice", "worse")], table
 PYTHON
