@@ -45,7 +45,7 @@ bench_static: $(bench_static) $(B)/static/bench/scale $(if $(sysroot),,$(B)/stat
 need-bench: need-build
 	@tools/need libpapi-dev libpfm4-dev likwid valgrind binutils python3
 
-# On this machine and in both guests; BENCH=--here runs the first only.
+# `make bench` compares on this machine and in both guests. With BENCH=--here it compares on this machine only.
 BENCH ?= --here --guest x86 --guest arm64
 bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring arm64,$(BENCH)),prepare-arm64)
 	+@$(MAKE) --no-print-directory -s bench_programs
@@ -64,13 +64,13 @@ bench-budgets:
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so $(B)/tach
 .PHONY: bench-budgets
 
-# This project's own history: budgets of each commit, and the counts of this build, as a page.
+# Makes a page of this project's own history: the budgets of each commit, and the counts of this build.
 history: bench-budgets
 	@B=$(B) bench/history $(B)/history
 .PHONY: history
 
-# Cost of dispatching 4 events, in nanoseconds on this machine; of encoding, compared with Debian's libpfm4 in one run;
-# of evaluation, compared with the C compiler's code and with parsing the text.
+# bench-dispatch prints the nanoseconds that dispatching 4 events takes on this machine. bench-encode compares encoding
+# with Debian's libpfm4 in one run. bench-formula compares evaluation with the C compiler's code and with parsing text.
 bench-dispatch: $(B)/bench/dispatch
 	@$<
 $(B)/bench/empty.so: $(B)/flags

@@ -80,7 +80,7 @@ static int choose(int pmu, struct set *set)
 	for (int e = 0; e < EVENTS_MAX && set->in.nevents < EVENTS; e++) {
 		struct tach_dispatch_event *event = &set->events[set->in.nevents++];
 
-		/* With its first unit mask, or without a mask. */
+		/* Tries the event with its first unit mask, then without a mask. */
 		*event = (struct tach_dispatch_event){.event = e, .numasks = 1};
 		if (tach_dispatch_compute(&set->in, &out, NULL) == 0)
 			continue;
@@ -118,7 +118,6 @@ static int encode(struct set *set)
 	return tach_dispatch_compute(&set->in, &out, NULL) == 0;
 }
 
-/* Times of one kind, with a name. */
 struct times {
 	const char *what;
 	double ns[PMUS_MAX];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PEER list: prints the names of its operations
- * PEER callgrind OPERATION...: runs each with callgrind's collection on and dumps it separately
- * PEER count [OPERATION]...: measures time and instructions with this project's own harness
+ * PEER list: prints the names of its operations.
+ * PEER callgrind OPERATION...: runs each with callgrind's collection on and dumps it
+ * separately. PEER count [OPERATION]...: measures time and instructions with this project's own
+ * harness.
  *
  * Lines are tab-separated: peer, operation, what, number, low, high; or peer, operation,
  * "cannot", reason. bench/run makes tables of them.
@@ -129,7 +130,8 @@ static int counted(const struct bench_op *op)
 		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 50;
 #ifdef __riscv
-		opt.iterations *= 10; /* there only the time is compared: bench/run */
+		opt.iterations *=
+			10; /* bench/run compares only time there, so take longer samples */
 #endif
 		opt.samples = 51;
 	}
@@ -214,7 +216,7 @@ static int memory(void)
 
 	for (int i = 0; i < 3 && !op; i++)
 		op = find(typical[i]);
-	private_kib(); /* stdio's own buffers */
+	private_kib(); /* makes stdio allocate its own buffers */
 	before = private_kib();
 	if (!set_up(op))
 		return 0;

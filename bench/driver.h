@@ -13,10 +13,11 @@ struct bench_op {
 	/* the operation, with the same name in all peers; see bench/README.md */
 	const char *name;
 	/*
-	 * Prepares `arg` counters, threads ...; returns NULL, or why this is impossible here.
+	 * Prepares `arg` counters, threads or the like. Returns NULL, or the reason why this is
+	 * impossible here.
 	 */
 	const char *(*setup)(int arg);
-	void (*run)(uint64_t n); /* does it n times */
+	void (*run)(uint64_t n); /* does the operation n times */
 	int arg;
 	int once;	 /* can run only once in a process */
 	unsigned repeat; /* n for instruction counts; 0 = 1000 */

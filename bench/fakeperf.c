@@ -87,7 +87,8 @@ static int ours(long fd)
 	return fd > 0 && fd < FDS && events[fd].leader;
 }
 
-/* Read once: budgets count this file too, and no system call must pay for it. */
+/* Reads the variable once. Budgets count this file too, and system calls should not include
+ * this cost. */
 static int software_is_kernels;
 
 __attribute__((constructor)) static void read_environment(void)

@@ -2,10 +2,10 @@
 /*
  * Formulas and definition files, on this machine, without a PMU.
  *
- * formula: measures instructions (it runs itself under callgrind) and time of one evaluation by
- * three methods: compiled by this library, by the C compiler, and by an evaluator that parses
- * the text each time like PAPI's (bench/README.md). formula OP N: runs that operation N times,
- * for callgrind.
+ * `formula` measures instructions (it runs itself under callgrind) and time of one evaluation.
+ * It compares code compiled by this library, code of the C compiler, and an evaluator that
+ * parses the text each time like PAPI's (bench/README.md). `formula OP N` runs that operation N
+ * times, for callgrind.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -162,7 +162,7 @@ static double seconds(const struct op *op, long n)
 	return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
-/* The median of five. */
+/* Returns the median of five runs. */
 static double median_seconds(const struct op *op, long n)
 {
 	double t[5];

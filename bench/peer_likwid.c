@@ -23,7 +23,7 @@ static const char *marked(int n)
 	setenv("LIKWID_EVENTS", groups[n], 1);
 	setenv("LIKWID_THREADS", "0", 1);
 	setenv("LIKWID_FILEPATH", "/dev/null", 1); /* discards its results */
-	setenv("LIKWID_MODE", "0", 1);		   /* direct */
+	setenv("LIKWID_MODE", "0", 1);		   /* LIKWID accesses the registers directly */
 	setenv("LIKWID_FORCE", "1", 1);
 	setenv("LIKWID_DEBUG", "0", 1);
 	LIKWID_MARKER_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This library. */
+/* This library's operations. */
 #include <stdlib.h>
 #include <time.h>
 #include <tach.h>
@@ -60,7 +60,7 @@ READ(2)
 READ(4)
 READ(8)
 
-/* Each additional thread has to do this. */
+/* The work of each additional thread. */
 static void open_and_close(void)
 {
 	struct tach_reader *mine;
@@ -120,7 +120,7 @@ static const char *switched_off(int n)
 	return NULL;
 }
 
-/* One region, even if it is inlined several times. */
+/* The place is one region, even if it is inlined several times. */
 static inline __attribute__((always_inline)) void region(long ms)
 {
 	TACH_START(loop);
@@ -130,7 +130,8 @@ static inline __attribute__((always_inline)) void region(long ms)
 }
 
 /*
- * Every entry is compared but not kept: the kept ones took longer than any interrupted entry.
+ * Every entry is compared but not kept: the entries that are kept took longer than any
+ * interrupted entry.
  */
 static const char *regions_worst(int n)
 {
@@ -142,8 +143,8 @@ static const char *regions_worst(int n)
 }
 
 /*
- * Like BENCH_REPEAT, whose hidden counter would be moved between registers around code that
- * branches.
+ * Counts n itself down. Compilers would move the hidden counter of BENCH_REPEAT between
+ * registers around code that branches.
  */
 #define REPEAT(n, statement)                                                                   \
 	for (; n; n--) {                                                                       \

@@ -56,7 +56,7 @@ static void meter_start(struct meter *m)
 		tach_reader_begin(m->reader, &m->mark);
 }
 
-/* Per operation; instructions is -1 if they are not counted. */
+/* Returns costs per operation. *instructions is -1 if they are not counted. */
 static void meter_stop(struct meter *m, double n, double *ns, double *instructions)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -79,7 +79,7 @@ static void line(const char *what, int x, double ns, double instructions)
 
 static struct tach_site *site[SITES_MAX];
 
-/* Enters `sites` regions in turn; the minimum of some rounds. */
+/* Enters `sites` regions in turn, and returns the minimum of some rounds. */
 static void enter(struct meter *m, int sites, int pairs, double *ns, double *instructions)
 {
 	struct tach_region_mark mark;
@@ -179,7 +179,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* The cost of an entry in the slowest thread. */
+/* Prints the cost of an entry in the slowest thread. */
 static void scale_threads(void)
 {
 	for (int n = 1; n <= THREADS_MAX; n *= 2) {

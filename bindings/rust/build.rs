@@ -40,8 +40,8 @@ fn installed() {
 }
 
 /// The C sources: TACH_SOURCE, the folder `c` that `make crate` puts into the crate, or the tree
-/// that contains the crate. Programs of its own generate its tables, so make builds it, with the
-/// compiler that cc would use.
+/// that contains the crate. The library's own programs generate its tables, so make builds it,
+/// with the compiler that cc would use.
 #[cfg(feature = "vendored")]
 fn vendored() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");

@@ -9,9 +9,9 @@ struct tach__functions {
 	uint32_t size; /* of this struct */
 	/* Makes the hooks ready; called before the first region begins. */
 	void (*prepare)(void);
-	/* Enters and leaves an empty function that counts in that site: to calibrate. */
+	/* For calibration: enters and leaves an empty function that counts in that site. */
 	void (*pair)(struct tach_site *site);
-	/* Leaves all functions of the calling thread, which ends. */
+	/* Call when a thread ends: leaves all functions of the calling thread. */
 	void (*close)(void);
 	/*
 	 * Set by libtach-run.so: runs `work`, and subtracts its counts from the open regions.

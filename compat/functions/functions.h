@@ -14,8 +14,8 @@
 
 /* A function of the program. It is not freed, because threads may use it. */
 struct function {
-	/* Its address, or 0 after an object was unloaded: then the next call checks the name.
-	 */
+	/* The function's address. It is 0 after an object was unloaded: then the next call
+	 * checks the name. */
 	uintptr_t live;
 	uintptr_t at;
 	struct tach_site *site; /* NULL: not measured */
@@ -41,17 +41,18 @@ TACH_INLINE struct function *functions_known(uintptr_t at)
 }
 
 /* names.c */
-/* The same, and makes it known. NULL: no room or no memory. */
+/* Returns the function that begins there, and makes it known. NULL: no room or no memory. */
 struct function *functions_find(uintptr_t at);
-/* Adds a function that has no name. */
+/* Adds a function to functions_table. */
 void functions_add(struct function *f);
-/* Finds out what to measure: TACH_FUNCTIONS. */
+/* Reads TACH_FUNCTIONS, which selects the functions to measure. */
 void functions_prepare_names(void);
 /* Returns memory that is not freed, or NULL. */
 void *functions_take(size_t size);
 
-/* symbols.c: the name of the function that begins at `offset` of that file, with the
- * namespaces and classes of C++, but without parameters. Returns 0 if no symbol tells. */
+/* symbols.c: writes the name of the function that begins at `offset` of that file, with the
+ * namespaces and classes of C++, but without parameters. Returns 0 if no symbol has this
+ * offset. */
 int functions_symbol(const char *file, uintptr_t offset, char *name, size_t size);
 
 /* hooks.c */

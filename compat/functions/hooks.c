@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hooks that -finstrument-functions calls. Each thread has a stack of frames, one for each
- * open function, with the mark of its region. It grows down, as a stack does: the library sees
- * by the addresses of marks which entry of a region is inside another.
+ * open function, with the mark of its region. This stack grows down like the machine's stack,
+ * because the library compares addresses of marks to find which entry of a region is inside
+ * another.
  *
  * A function that is left by longjmp, or by an exception in code of clang, calls no hook. The
  * next hook finds its frame by comparing stack addresses, and ends the region there.
@@ -27,17 +28,18 @@ enum {
 struct frame {
 	uintptr_t sp;	/* of the hook */
 	uintptr_t at;	/* the function */
-	uintptr_t body; /* the function that has the code: this one, or one that contains it */
+	uintptr_t body; /* the function that contains the code: `at`, or the one it is inlined
+			   in */
 	uint32_t other; /* 1: on another stack than the thread's own */
 	struct tach_region_mark mark;
 };
 
-/* One more at each end: below all functions, and for those that are too deep. */
+/* Two more frames: one below all functions, and one for functions that are too deep. */
 #define SIZE ((FRAMES + 2) * sizeof(struct frame))
 
 static __thread struct {
 	struct frame *top; /* the innermost; NULL: not ready, or busy */
-	/* The frame below those of functions; the last one that there is room for. */
+	/* first: the frame before the outermost function; last: the last frame that fits */
 	struct frame *first, *last;
 	uintptr_t low, high; /* the known part of the thread's own stack */
 	unsigned deep;	     /* open functions without a frame */
@@ -64,7 +66,7 @@ static void make_thread(void)
 		own.last = (struct frame *)frames + 1;
 		own.first = own.last + FRAMES;
 		*own.first = (struct frame){.sp = UINTPTR_MAX};
-		/* The variables of a thread are above its stack. */
+		/* A thread's own variables are above its stack. */
 		own.high = (uintptr_t)&own;
 		if (syscall(SYS_gettid) == getpid())
 			own.high = &__libc_stack_end ? (uintptr_t)__libc_stack_end
@@ -78,13 +80,13 @@ static void make_thread(void)
 	errno = saved;
 }
 
-/* rt_sigprocmask(2) copies the new mask before it checks `how` (kernel/signal.c). */
+/* EFAULT: not readable. The kernel copies the mask before it checks `how` (kernel/signal.c). */
 static int is_readable(uintptr_t at)
 {
 	return syscall(SYS_rt_sigprocmask, -1, (void *)at, NULL, 8) == 0 || errno != EFAULT;
 }
 
-/* The thread's own stack is readable from there to its top. */
+/* On the thread's own stack, all memory from sp to the top is readable. */
 static int is_own_stack(uintptr_t sp)
 {
 	int saved = errno, is = sp < own.high && own.high - sp < UINT32_MAX;
@@ -100,8 +102,8 @@ static int is_own_stack(uintptr_t sp)
 
 /* ---- frames ---- */
 
-/* Ends the region of the innermost frame. A function on another stack, as those of coroutines,
- * may continue later: its entry is lost. */
+/* Ends the region of the innermost frame. lose: the function is on another stack, like a
+ * coroutine's, and may continue later, so its entry is lost. */
 static void close_top(int lose)
 {
 	struct frame *top = own.top;
@@ -115,8 +117,8 @@ static void close_top(int lose)
 	own.deep = 0;
 }
 
-/* A function that the compiler put into another one calls the hook with the same stack address
- * as that one, from its code. */
+/* An inlined function calls the hook from the code of the function that contains it, with the
+ * same stack address. */
 static int is_inlined(const struct frame *into, uintptr_t at, uintptr_t from)
 {
 	int is_own_code =
@@ -125,7 +127,7 @@ static int is_inlined(const struct frame *into, uintptr_t at, uintptr_t from)
 	return !is_own_code && into->body != at;
 }
 
-/* Before a function begins: closes the frames that were left. `frame` has sp and at. */
+/* Closes the frames that were left, before a function begins. `frame` has only sp and at. */
 static __attribute__((noinline)) void close_left(struct frame *frame, uintptr_t from)
 {
 	uint32_t is_own = (uint32_t)is_own_stack(frame->sp);
@@ -146,7 +148,7 @@ static __attribute__((noinline)) void close_left(struct frame *frame, uintptr_t 
 	}
 }
 
-/* A function that runs, or has just ended, is deeper than the one that called it. */
+/* A function that runs, or has just ended, is deeper than its caller. */
 static int can_end(const struct frame *f, uintptr_t sp)
 {
 	const struct frame *caller = f + 1;
@@ -171,7 +173,7 @@ static __attribute__((noinline)) void leave_other(uintptr_t at, uintptr_t sp)
 	}
 	while (frame < own.first && (frame->at != at || !can_end(frame, sp)))
 		frame++;
-	/* A function that began before its thread was measured. */
+	/* The function began before its thread was measured. */
 	if (frame == own.first)
 		return;
 	while (own.top < frame)
@@ -193,8 +195,8 @@ static void search(void *context)
 	s->found = functions_find(s->at);
 }
 
-/* Until it returns, hooks of this thread do nothing: the program may define functions that it
- * calls. */
+/* Hooks of this thread do nothing until find_new returns, because the search may call functions
+ * of the program. */
 static __attribute__((noinline)) struct function *find_new(uintptr_t at)
 {
 	struct search s = {at, NULL};
@@ -213,7 +215,8 @@ static __attribute__((noinline)) struct function *find_new(uintptr_t at)
 	return s.found;
 }
 
-/* The calls stay exact. Their cost counts in the innermost frame. */
+/* Counts a function without a frame: its calls stay exact, and its cost counts in the innermost
+ * frame. */
 static __attribute__((noinline)) void count_deep(struct tach_site *site)
 {
 	struct tach_region_mark *mark = &own.last[-1].mark;
@@ -223,7 +226,7 @@ static __attribute__((noinline)) void count_deep(struct tach_site *site)
 	tach__region_stop(mark);
 }
 
-/* Complete before handlers see it. They use the same memory until then. */
+/* Fills a frame before signal handlers see it. Until then, handlers use the same memory. */
 TACH_INLINE void fill(struct frame *to, const struct frame *from)
 {
 	to->sp = from->sp;
@@ -296,7 +299,7 @@ TACH_INLINE void leave(uintptr_t at, uintptr_t sp)
 	own.top = top + 1;
 }
 
-/* ia64: an address of a function is that of its descriptor. */
+/* On ia64 the address of a function is the address of its descriptor. */
 #ifdef __ia64__
 #define CODE(function) (*(const uintptr_t *)(function))
 #else
@@ -315,8 +318,8 @@ void __cyg_profile_func_enter(void *function, void *site)
 FUNCTIONS void __cyg_profile_func_exit(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site)
 {
-	/* Called last, instead of a return: in the stack of the caller, at most at its address.
-	 */
+	/* If this is a tail call, STACK() may equal the address of the function's caller:
+	 * subtract 1. */
 	leave(CODE(function), STACK() - (FROM() == (uintptr_t)site));
 }
 
@@ -372,7 +375,7 @@ static void prepare(void)
 FUNCTIONS struct tach__functions tach__functions = {sizeof tach__functions, prepare, pair,
 						    close_all, NULL};
 
-/* In a program that was not started by `tach run`. */
+/* For a program that was not started by `tach run`, which calls prepare. */
 __attribute__((constructor)) static void on_load(void)
 {
 	prepare();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions by address. A function is named by its object and the offset in it, and its file is
- * the object's path: `tach` finds names and lines when it writes the report. The name is made
- * at the first call, because the object may be unloaded before the report.
+ * Functions by address. A function's name is its object and the offset in the object. Its file
+ * is the object's path: `tach` finds names and lines when it writes the report. The name is
+ * made at the first call, because the object may be unloaded before the report.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -145,7 +145,8 @@ static struct function *find_unloaded(uintptr_t at)
 	}
 }
 
-/* Two threads may make a function twice: both have the same name, so the same region. */
+/* Two threads may make the same function twice. Both have the same name, so they count in the
+ * same region. */
 struct function *functions_find(uintptr_t at)
 {
 	struct function *f = find_unloaded(at);
@@ -195,7 +196,8 @@ static int get_unloaded(struct dl_phdr_info *info, size_t size, void *n)
 	return 1;
 }
 
-/* Other code may be mapped there: every function checks its name at its next call. */
+/* Other code may be mapped at the old addresses, so every function checks its name at its next
+ * call. */
 FUNCTIONS int dlclose(void *object);
 int dlclose(void *object)
 {

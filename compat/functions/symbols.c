@@ -18,7 +18,7 @@ struct object {
 	const Elf64_Sym *symbol;
 	const char *text;
 	size_t nsymbols, ntext;
-	/* Numbers of functions by the hash of their offset; 0: none. */
+	/* Indexes of functions in `symbol`, by the hash of the offset; 0: unused. */
 	uint32_t *index;
 	uint32_t mask;
 };
@@ -34,7 +34,7 @@ static int is_inside(uint64_t at, uint64_t size, size_t whole)
 	return at <= whole && size <= whole - at;
 }
 
-/* The table of all symbols, or else that of exported ones. */
+/* Finds the table of all symbols. Files without it have a table of exported symbols. */
 static void find_symbols(struct object *o, const char *at, size_t size)
 {
 	const Elf64_Ehdr *head = (const void *)at;
@@ -162,7 +162,8 @@ static long read_length(struct mangled *m)
 	return n <= (long)strlen(m->at) ? n : -1;
 }
 
-/* At I. Literals (Li5E) contain digits that are no lengths. */
+/* Skips the arguments of a template, which begin at I. Literals (Li5E) contain digits that are
+ * not lengths. */
 static int skip_arguments(struct mangled *m)
 {
 	int depth = 0;

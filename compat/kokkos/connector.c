@@ -3,8 +3,8 @@
  * Kokkos' tools interface: each kernel, region, fence and copy of a program becomes a region
  * with its name. Kokkos loads this object itself (KOKKOS_TOOLS_LIBS) and calls the functions
  * that it finds; a function that is missing costs the program nothing. The environment selects
- * the events and the output, as for every program. Without an output file, Kokkos' end prints
- * the report as text to standard error.
+ * the events and the output, as for every program. If no output file is set, the report is
+ * printed as text to standard error when Kokkos ends.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -103,7 +103,7 @@ static struct tach_site *site_of(struct stack *stack, const char *kind, const ch
 
 /* ---- begin and end ---- */
 
-/* Returns its number: the depth of the region. */
+/* Returns the region's number, which is its depth. */
 static uint64_t begin_region(const char *kind, const char *name)
 {
 	struct stack *stack = stack_get();
@@ -120,7 +120,7 @@ static uint64_t begin_region(const char *kind, const char *name)
 	return depth;
 }
 
-/* Also ends open regions inside it; the number of a region that is not open does nothing. */
+/* Ends the region and all open regions inside it. Does nothing if the region is not open. */
 static void end_region(uint64_t number)
 {
 	struct stack *stack = own;

@@ -88,7 +88,7 @@ pfm_err_t pfm_dispatch_events(pfmlib_input_param_t *p, void *model_in, pfmlib_ou
 		return rc;
 	if (!p || !q || !p->pfp_dfl_plm || p->pfp_event_count >= PFMLIB_MAX_PMCS)
 		return PFMLIB_ERR_INVAL;
-	/* ia64's extra output describes the requests of the extra input. */
+	/* On ia64 the extra output describes requests of the extra input. */
 	if (model_out && !model_in && tach__pmu_at(c.table)->arch == TACH__IA64 &&
 	    c.pmu->type != PFMLIB_GEN_IA64_PMU)
 		return PFMLIB_ERR_INVAL;

@@ -353,7 +353,7 @@ pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters)
 		if (mask >> i & 1)
 			pfm_regmask_set(counters, i < 32 ? i : i - 16);
 	if (row->flags & TACH__EV_UNCORE)
-		/* The same as 3.10, though 3.10 assigns 21 to 28. */
+		/* 3.10 returns these counters too, although it assigns 21 to 28. */
 		p3_regmask(row->flags & TACH__EV_FIXED ? "20" : "20-27", counters);
 	else if (!mask)
 		p3_regmask(c.pmu->counters, counters);

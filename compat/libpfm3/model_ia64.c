@@ -8,7 +8,7 @@
 #include "compat/libpfm3/state.h"
 #include "core/pmu/pmu.h"
 
-/* The common parts, by member names. */
+/* Copy the parts that have the same member names in all models. */
 #define TAKE_EAR(to, from)                                                                     \
 	do {                                                                                   \
 		(to)->used = (from)->ear_used;                                                 \

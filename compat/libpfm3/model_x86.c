@@ -104,7 +104,7 @@ void p3_x86_input(const struct p3_chosen *c, const void *model_in, struct tach_d
 	case PFMLIB_AMD64_PMU:
 		amd_input(model_in, in, e, x86);
 		break;
-	default: /* Pentium 4 has none */
+	default: /* Pentium 4 has no such input */
 		in->x86 = NULL;
 		break;
 	}

@@ -45,7 +45,7 @@ static const struct p3_pmu pmus[] = {
 	 NHM_EVENTS, 0},
 	{PFMLIB_GEN_IA32_PMU, "gen_ia32", "Intel architectural PMU", "0-1,16", "0-1,16-18",
 	 "0-1,16-18", 32, CORE_EVENTS, 0},
-	/* LIBPFM_FORCE_PMU=16 and pfm_force_pmu choose the first of its type. */
+	/* LIBPFM_FORCE_PMU=16 and pfm_force_pmu choose the first entry of a type. */
 	{PFMLIB_AMD64_PMU, "amd64_fam10h", "AMD64 (Family 10h RevB, Barcelona)", "0-7", "0-15",
 	 "0-3", 48, AMD_EVENTS, 8},
 	{PFMLIB_AMD64_PMU, "amd64_fam10h", "AMD64 (Family 10h RevC, Shanghai)", "0-7", "0-15",
@@ -108,7 +108,8 @@ static const struct {
 	{"AuthenticAMD", 21, 0, 255, PFMLIB_AMD64_PMU, 12},
 };
 
-/* Row of pmus + 1, with the CPU's model above it if it matters; 0 = nothing chosen. */
+/* Index in `pmus` plus 1; the upper bits have the CPU's model if it matters. 0: none chosen
+ * yet. */
 static _Atomic uint32_t chosen;
 static atomic_int verbose;
 static atomic_int forced_verbose;
@@ -128,7 +129,8 @@ static pfm_err_t choose_pmu(int type, uint32_t revision, uint32_t model)
 	return PFMLIB_ERR_NOTSUPP;
 }
 
-/* AMD's numbering; like 3.10 it accepts models that never existed: B is 2, G is 7. */
+/* Returns AMD's revision, from 2 for B to 7 for G. Like 3.10, it accepts models that never
+ * existed. */
 static uint32_t k8_revision(uint32_t model, uint32_t stepping)
 {
 	static const uint8_t by_model[16] = {3, 4, 5, 5, 6, 6, 7, 7, 7, 2, 2, 2, 6, 2, 2, 2};

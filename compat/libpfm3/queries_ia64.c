@@ -50,7 +50,7 @@ static pfm_err_t as_long(int type, unsigned idx, enum tach__attr key, unsigned l
 	return rc;
 }
 
-/* 0 cache, 1 TLB, 2 ALAT, in all models; -1: no such event. */
+/* Returns 0 for cache, 1 for TLB, 2 for ALAT, in all models; -1: it has another kind. */
 static int ear_mode(int type, unsigned idx)
 {
 	if (has_flag(type, idx, TACH__EV_IEAR_CACHE | TACH__EV_DEAR_CACHE))

@@ -30,8 +30,8 @@ struct p3_chosen {
  */
 pfm_err_t p3_chosen(struct p3_chosen *out);
 /*
- * Finds the row of an index. Also returns PFMLIB_ERR_INVAL, or _BADHOST if this revision does
- * not have it.
+ * Finds the row of an index. Also returns PFMLIB_ERR_INVAL, or _BADHOST if this revision lacks
+ * the event.
  */
 pfm_err_t p3_event(struct p3_chosen *out, unsigned idx, const struct tach__event **row);
 pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's attributes as a list: umasks, the PMU's modifiers, the operating system's. */
+/* An event's attributes as a list: umasks, then modifiers of the PMU, then modifiers of the
+ * operating system. */
 #include <string.h>
 #include "compat/libpfm4/state.h"
 #include "core/event/event.h"
@@ -220,10 +221,10 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	out->desc = p4_text(um->description, um->name);
 	out->equiv = alias;
 	out->code = um->code | p4_wired(um->hw) >> 8;
-	/* If the umask replaces the event select, this is in the lowest byte. */
+	/* If the umask replaces the event select, the new select is in the lowest byte. */
 	if (um->attrs && tach__attr(um->attrs, TACH__A_SEL, &select, NULL))
 		out->code = out->code << 8 | (select & 0xff);
-	/* NetBurst's codes are bits, but libpfm-4 shows their number. */
+	/* NetBurst's code is one bit. libpfm-4 shows the number of this bit. */
 	if (a->w.pmu->encoding == TACH__NETBURST && um->code)
 		out->code = (uint64_t)__builtin_ctzll(um->code);
 	/* Sandy Bridge-EP's C-boxes: shows the filter if there is no other code. */
@@ -235,7 +236,7 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 		tach__attr(um->attrs, TACH__A_PFM, &out->code, NULL);
 	out->type = PFM_ATTR_UMASK;
 	out->ctrl = PFM_ATTR_CTRL_PMU;
-	/* perf's umasks are defaults too, but libpfm-4 does not show them so. */
+	/* Umasks of perf's events are defaults too, but libpfm-4 does not mark them. */
 	out->is_dfl = um->flags & TACH__UM_DFL && !a->w.generic ? 1 : 0;
 	out->is_precise = (um->flags & TACH__UM_PEBS) != 0;
 	out->support_no_mods = (um->flags & TACH__UM_NOMODS) != 0;

@@ -1,8 +1,8 @@
 # libpfm.so.4: libpfm-4's interface over the same tables and encoder.
 $(eval $(call drop_in,libpfm4,libpfm.so.4,libpfm.so))
 
-# libpfm.a: the same in one object. It exports only libpfm-4's own names, so a program can also link libtach.a. Programs
-# link -lpfm -lm -lpthread -ldl with it.
+# libpfm.a: the same library as one object. It exports only libpfm-4's own names, so a program can also link
+# libtach.a. Programs link -lpfm -lm -lpthread -ldl with it.
 lib_targets += $(B)/libpfm4/libpfm.a
 install_files += $(B)/libpfm4/libpfm.a=$$LIBDIR/tach/libpfm.a
 $(B)/libpfm4/libpfm.a: $(libpfm4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "compat/libpfm4/state.h"
 
-/* Longer names take a second call. */
+/* A name that does not fit is written again, into memory of its full length. */
 enum { NAME_ROOM = 1024 };
 
 static struct tach__caller caller(const struct p4_state *s, const struct perf_event_attr *attr)
@@ -36,7 +36,7 @@ static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const ch
 {
 	int rc = s->verbose ? explained(s, w, str, opt) : tach__encode(w, str, opt, NULL);
 
-	/* In libpfm-4 cpu/event=.../ is an event name, and no event has it. */
+	/* libpfm-4 takes cpu/event=.../ for the name of an event, and does not find it. */
 	if (rc && w->generic == TACH__GENERIC_TERMS)
 		return PFM_ERR_NOTFOUND;
 	/* A box without a number cannot be named in this interface. */
@@ -45,7 +45,7 @@ static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const ch
 	return p4_error(rc);
 }
 
-/* Copies the full name, which the caller frees; *name stays unchanged if there is no name. */
+/* Copies the full name, which the caller frees. *name is NULL if there is no name. */
 static pfm_err_t copy_name(const struct tach__work *w, char **name)
 {
 	char text[NAME_ROOM], *copy;

@@ -11,10 +11,10 @@
 enum { IDX_SHIFT = 21, NUMBERS = 1024 };
 
 /*
- * Readers hold it during a whole call, the writer while it examines the machine. No thread
- * takes it twice, and libpfm4's functions are not for signal handlers. A forked child gets a
- * free lock: state that another thread of its parent was changing is not `ready`, so the child
- * computes it again.
+ * Readers hold the lock during a whole call. The writer holds it while it examines the machine.
+ * No thread takes it twice, and libpfm4's functions are not for signal handlers. A forked child
+ * gets a free lock: state that another thread of its parent was changing is not `ready`, so the
+ * child computes it again.
  */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct p4_state state;
@@ -33,8 +33,8 @@ __attribute__((constructor)) static void watch_forks(void)
 
 static int16_t pmu_of_number[NUMBERS];
 /*
- * Takes no lock; if a fork interrupts it, the child runs it again (glibc counts forks in the
- * word).
+ * number_all takes no lock. If a fork interrupts it, the child runs it again (glibc counts
+ * forks in the word).
  */
 static pthread_once_t numbered = PTHREAD_ONCE_INIT;
 
@@ -195,8 +195,8 @@ static int libpfm4_table(int pmu)
 }
 
 /*
- * Callers know libpfm-4's names (PAPI's presets are by PMU): our own table then works only as a
- * prefix.
+ * Adds our own table of a CPU after the active tables, so that it is searched last: callers
+ * know libpfm-4's names of PMUs (in PAPI's presets, too).
  */
 static void hide(int pmu)
 {
@@ -207,7 +207,7 @@ static void hide(int pmu)
 
 static void detect(void)
 {
-	const uint64_t *boxes = tach__boxes(); /* few of thousands */
+	const uint64_t *boxes = tach__boxes(); /* few boxes of the thousands in the tables */
 	int hosts[TACH__SEARCH_MAX], n = tach_pmu_host(hosts, TACH__SEARCH_MAX, NULL), arch;
 
 	for (int i = 0; i < n && i < TACH__SEARCH_MAX; i++)

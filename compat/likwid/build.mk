@@ -1,5 +1,5 @@
-# liblikwid.so.5.2: LIKWID's marker API over readers. Its headers have a folder of their own, because Debian's likwid
-# has the same names.
+# liblikwid.so.5.2: LIKWID's marker API over readers. Its headers have a folder of their own, because headers
+# of Debian's package likwid have the same names.
 $(eval $(call drop_in,likwid,liblikwid.so.5.2,liblikwid.so,likwid/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
 $(B)/bench/marker $(B)/static/bench/marker: $(likwid_obj)
 $(B)/bench/marker $(B)/static/bench/marker: override CPPFLAGS += -Icompat/likwid/include

@@ -12,8 +12,8 @@
 #define REFUSED ((unsigned)-EFAULT)
 
 /*
- * One instruction if possible: compilers otherwise combine values to add vectors, which takes
- * more.
+ * TACH_BUMP adds in one instruction. Otherwise compilers may combine values to add vectors,
+ * which takes more instructions.
  */
 #ifdef TACH_BUMP
 #define ADD_TO(word, by) TACH_BUMP(word, by)
@@ -27,7 +27,7 @@ TACH_INLINE int add_one(struct lw_region *region, const uint64_t *delta, unsigne
 	return 1;
 }
 
-/* The time between the two counter reads, as in LIKWID. */
+/* Reads the clock after the counters: the time excludes both counter reads, as in LIKWID. */
 TACH_INLINE unsigned begun(struct lw_region *region)
 {
 	region->mark.clock = tach_clock();
@@ -132,7 +132,7 @@ EDGES(6)
 EDGES(7)
 EDGES(8)
 
-/* For no counter, or many. */
+/* Used if the group has no counters, or more than 8. */
 static unsigned start_any(struct tach_likwid_site *site, struct lw_region *region)
 {
 	(void)site;
@@ -182,8 +182,8 @@ static inline struct lw_region *named(const struct lw_thread *self, const char *
 }
 
 /*
- * Runs when a thread first comes to a place under a group, and always after the place numbers
- * are used up.
+ * Runs when a thread first reaches a place under a group. After the place numbers are used up,
+ * it runs at every edge of the other names.
  */
 static TACH_COLD struct lw_region *region_find(struct tach_likwid_site *site, const char *tag)
 {

@@ -22,7 +22,7 @@ void lw_group_free(struct lw_group *group)
 
 /* ---- one event ---- */
 
-/* Tests if a word is a LIKWID counter, and if it is a thread's. */
+/* Returns 1 for a LIKWID counter. *of_thread: 1 if each thread has its own such counter. */
 static int is_counter(const char *word, int *of_thread)
 {
 	static const char *const threads[] = {"FIXC", "PMC", "TMA"};
@@ -43,7 +43,7 @@ static int is_counter(const char *word, int *of_thread)
 	return 0;
 }
 
-/* Converts options that have a modifier; returns 0 if one has no modifier. */
+/* Converts options to modifiers. Returns 0 if an option has no equivalent modifier. */
 static int options(char *words, char *to, size_t size)
 {
 	static const struct {
@@ -114,14 +114,14 @@ static int resolve(const char *name, const char *modifiers, char *to, size_t siz
 /* ---- groups ---- */
 
 /*
- * Takes events and metrics from the set, with its own names. Without members, only the clock is
- * used.
+ * Fills in events and metrics by the names that they have in the set. A set without members and
+ * metrics is freed: then only the clock is used.
  */
 void lw_group_show(struct lw_group *group)
 {
 	int n = group->set ? tach_set_nmetrics(group->set) : 0;
 
-	/* In LIKWID a list of events has no metrics either: time is one of its events. */
+	/* LIKWID shows the time of a list of events as an event, not as a metric. */
 	if (!group->text)
 		group->metric[group->nmetrics++] =
 			(struct lw_metric){"Runtime (RDTSC) [s]", -1};
@@ -147,7 +147,7 @@ void lw_group_show(struct lw_group *group)
 	}
 }
 
-/* Cuts the event's name and counter out of the item; `to` gets the string to count it by. */
+/* Splits the item into name and counter. `to` gets the event string for the set. */
 static int item_event(struct lw_group *group, struct lw_event *event, char *item, char *to,
 		      size_t size)
 {
@@ -179,7 +179,7 @@ static int item_event(struct lw_group *group, struct lw_event *event, char *item
 	return 0;
 }
 
-/* The member's label: the event's name if it is a valid label, so that messages contain it. */
+/* Uses the event's name as label if it is valid, because messages contain labels. */
 static void label(const struct lw_group *group, int event, char to[64])
 {
 	static const char allowed[] =
@@ -257,7 +257,7 @@ static void parse(struct lw_group *group, const char *text, size_t length)
 		custom(group);
 }
 
-/* TACH_EVENTS and TACH_METRICS: sets in the usual form, or the name of a group. */
+/* Reads TACH_EVENTS and TACH_METRICS: lists of events and metrics, or the name of a group. */
 static void ours(struct lw_group *group)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

@@ -41,7 +41,7 @@ int lw_result_is(int group, uint32_t id)
 	return 0;
 }
 
-/* At least 0: one region may have cost less than the calibrated overhead. */
+/* The result is at least 0: an entry may cost less than the calibrated overhead. */
 static uint64_t less(uint64_t sum, uint64_t calls, uint64_t cost)
 {
 	uint64_t whole;
@@ -238,7 +238,7 @@ double perfmon_getMetric(int groupId, int metricId, int threadId)
 
 /* ---- regions of one name and group, by number ---- */
 
-/* In the order of first use of the names, then by group. */
+/* Numbers the regions by the first use of their names, then by group. */
 static int region_at(int number, uint32_t *id)
 {
 	for (*id = 0; number >= 0 && *id < lw_names_count(); ++*id)
@@ -307,7 +307,7 @@ int perfmon_getCpulistOfRegion(int region, int count, int *cpulist)
 	return n > 0 ? n : 0;
 }
 
-/* The thread's result; returns its group, or -1. */
+/* Finds the thread and its result of the region. Returns the group of the region, or -1. */
 static int result_at(int region, int number, const struct lw_thread **thread,
 		     const struct lw_region **result)
 {

@@ -32,7 +32,7 @@ static double clock_hz(void)
 	return hz;
 }
 
-/* Every thread finds its regions again on the slow path. */
+/* Makes every thread look up its regions again on the slow path. */
 static void views_drop(void)
 {
 	for (struct lw_thread *t = lw_state.threads; t; t = t->next)

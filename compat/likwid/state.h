@@ -30,7 +30,7 @@ static inline uint32_t lw_hash(const char *tag)
 	return h;
 }
 
-/* Returns NULL if it is not there. An empty table is { NULL, 0, 0 }. */
+/* Returns NULL if the table lacks the tag. An empty table is { NULL, 0, 0 }. */
 static inline struct lw_name *lw_names_find(const struct lw_names *names, const char *tag,
 					    uint32_t hash)
 {
@@ -50,11 +50,11 @@ static inline struct lw_name *lw_names_find(const struct lw_names *names, const 
 	return NULL;
 }
 
-/* 0: no memory. */
+/* Returns 0 without memory. */
 int lw_names_add(struct lw_names *names, struct lw_name *name);
 /* The process's name for that tag, copied if it is new. Call it under the lock. */
 const struct lw_name *lw_name_intern(const char *tag);
-/* The number of names, and one of them. */
+/* Names have the numbers 0 to lw_names_count() - 1. */
 uint32_t lw_names_count(void);
 const struct lw_name *lw_name_at(uint32_t id);
 
@@ -115,7 +115,7 @@ struct lw_region {
 	struct tach_mark mark;
 };
 
-/* For a thread without a region there: its edges search one. */
+/* Stands for a region until a thread looks it up: its edges look the region up. */
 extern struct lw_region lw_nowhere;
 
 static inline uint64_t lw_calls(const struct lw_region *region)
@@ -133,7 +133,7 @@ struct lw_view {		   /* one thread's view of a group */
 	uint32_t size;
 	int opened;
 	struct lw_names names;
-	uint64_t cost[TACH_COUNTERS_MAX], cost_ticks; /* minimum that an empty region shows */
+	uint64_t cost[TACH_COUNTERS_MAX], cost_ticks; /* minimum count of an empty region */
 };
 
 struct lw_thread {
@@ -157,13 +157,13 @@ struct lw_thread {
 
 extern __thread struct lw_thread *lw_self; /* never NULL */
 
-/* The slow path. Returns NULL without memory, or after CLOSE. */
+/* Finds or creates the calling thread's region. Returns NULL without memory, or after CLOSE. */
 struct lw_region *lw_region_get(const char *tag);
-/* Sends all its edges to the slow path. */
+/* Makes all edges of the thread take the slow path. */
 void lw_view_drop(struct lw_thread *thread);
 /* Frees the data of ended threads. Call it under the lock. */
 void lw_threads_forget(void);
-/* Chooses its edges by the number of counters of its reader. */
+/* Chooses the region's edges by the number of counters of its reader. */
 void lw_edges_choose(struct lw_region *region);
 
 /* ---- the process (state.c) ---- */
@@ -185,7 +185,7 @@ void lw_unlock(void);
 /* ---- results (results.c, table.c) ---- */
 
 struct lw_thread *lw_thread_at(int number);
-/* NULL: the thread has no result. */
+/* Returns NULL if the thread has no result. */
 const struct lw_region *lw_result_of(const struct lw_thread *thread, int group, uint32_t id);
 double lw_seconds(const struct lw_thread *thread, int group, const struct lw_region *region);
 /* The count minus the overhead. NaN: not counted, or not all the time. */
@@ -195,7 +195,7 @@ double lw_metric_value(const struct lw_thread *thread, int group,
 		       const struct lw_region *region, int metric);
 /* Returns true if any thread has calls. */
 int lw_result_is(int group, uint32_t id);
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 int lw_tables_write(const char *path);
 
 #endif

@@ -22,6 +22,6 @@ void lw_print_text(FILE *f, const struct lw_table *t);
 /* Pads each line to this number of fields. */
 void lw_print_csv(FILE *f, const struct lw_table *t, int fields);
 void lw_cell_csv(FILE *f, const char *s);
-void lw_commas(FILE *f, int n); /* and ends the line */
+void lw_commas(FILE *f, int n); /* writes n commas and ends the line */
 
 #endif

@@ -30,7 +30,7 @@ static void heads(struct lw_table *t)
 	}
 }
 
-/* For each thread, after its heading. */
+/* Runs a statement for each thread, whose column then continues after its heading. */
 #define EACH_THREAD(t, place, thread, region)                                                  \
 	for (int i_ = 0; i_ < lw_state.nthreads; i_++)                                         \
 		if ((thread = lw_thread_at(i_),                                                \

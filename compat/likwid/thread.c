@@ -9,7 +9,7 @@
 
 enum { TRIES = 16 };
 
-/* Before the first thread is ready, no place has a number. */
+/* No place has a number until the first thread is ready, so one entry is enough until then. */
 static struct lw_thread none = {.region = {&lw_nowhere}};
 __thread struct lw_thread *lw_self = &none;
 static pthread_key_t key;
@@ -69,7 +69,7 @@ static void view_free(struct lw_view *view)
 	memset(view, 0, sizeof *view);
 }
 
-/* After another INIT everything starts again. */
+/* Drops the data of an earlier INIT, and gives the thread its number. */
 static void join(struct lw_thread *t)
 {
 	reader_close(t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gcc's runtime has no OMPT. These functions replace its entry points (libgomp.map) by
- * LD_PRELOAD and call them. LLVM's runtime exports them too; there the OMPT tool measures.
+ * gcc's runtime has no OMPT. With LD_PRELOAD these functions replace the runtime's entry points
+ * (libgomp.map), and call them. LLVM's runtime exports the same entry points; there the OMPT
+ * tool measures.
  */
 #include <dlfcn.h>
 #include <stdalign.h>
@@ -10,8 +11,8 @@
 #include "compat/openmp/openmp.h"
 
 /*
- * Finds the function of the program's runtime. If the runtime is not in the global scope, it
- * is a dependency of the object that calls.
+ * Finds the function of the program's runtime. A runtime that is not in the global scope is a
+ * dependency of the object that calls.
  */
 static void *find_next(const char *name, const void *caller)
 {
@@ -47,7 +48,7 @@ static void *find_next(const char *name, const void *caller)
 
 typedef void (*body)(void *);
 
-/* On the stack of the thread that starts the team: it returns after all others finished. */
+/* Is on the stack of the thread that starts the team, and stays until all others finished. */
 struct start {
 	/* The runtime takes the team's reductions from the first word of its data. */
 	void *reductions;
@@ -71,8 +72,8 @@ static void run(void *start)
 }
 
 /*
- * The place is the function that gcc made of the team's code. It has the line of the directive;
- * the call has the line of some statement before it.
+ * The place is the function that gcc made of the team's code. This function has the line of the
+ * directive. The call has the line of some statement before the directive.
  */
 static struct place *place_of(body function)
 {
@@ -88,7 +89,7 @@ static int begin(struct start *s, body function, void *data, void *reductions)
 	return s->team.place && s->starter;
 }
 
-/* PARAMETERS and ARGUMENTS: those after the number of threads. */
+/* If the team is measured, the arguments fn and data are replaced. */
 #define PARALLEL(type, result, name, parameters, arguments)                                    \
 	OPENMP type name parameters;                                                           \
 	type name parameters                                                                   \
@@ -154,7 +155,7 @@ WAIT(GOMP_sections_end)
 WAIT(GOMP_taskwait)
 WAIT(GOMP_taskgroup_end)
 
-/* The result: 1 if the team was cancelled. */
+/* Returns 1 if the team was cancelled. */
 #define WAIT_CANCEL(name)                                                                      \
 	OPENMP _Bool name(void);                                                               \
 	_Bool name(void)                                                                       \
@@ -174,7 +175,7 @@ WAIT_CANCEL(GOMP_sections_end_cancel)
 
 /* ---- tasks ---- */
 
-/* Before the data of a task. The runtime copies both. */
+/* The header before the data of a task. The runtime copies header and data. */
 struct header {
 	body function;
 	void (*copy)(void *, void *);
@@ -211,12 +212,12 @@ static struct team *team_now(void)
 }
 
 /*
- * Not measured: tasks with more data than LARGEST, and DETACHed ones, where the runtime writes
- * its event into the first word of the data.
+ * Tasks with more data than LARGEST are not measured. DETACHed tasks are not measured either:
+ * the runtime writes an event into the first word of their data.
  */
 enum { LARGEST = 4096, DETACH = 1 << 13 };
 
-/* Old programs give fewer arguments; the runtime reads those that `flags` promises. */
+/* Old programs pass fewer arguments. The runtime reads only those that `flags` announces. */
 OPENMP void GOMP_task(body fn, void *data, void (*copy)(void *, void *), long size, long align,
 		      _Bool deferred, unsigned flags, void **depend, int priority,
 		      void *detach);
@@ -276,7 +277,7 @@ static void copy_loop_task(void *to, void *from)
 	h->task.copy((char *)to + h->task.offset, h->task.from);
 }
 
-/* The room for header and data, on the stack of the caller, which returns after the copies. */
+/* Header and data are on the caller's stack: NEXT returns after the runtime has copied them. */
 #define TASKLOOP(name, number)                                                                 \
 	OPENMP void name(body fn, void *data, void (*copy)(void *, void *), long size,         \
 			 long align, unsigned flags, unsigned long tasks, int priority,        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The OMPT tool (OpenMP 5.1, chapter 4). The runtime of LLVM calls ompt_start_tool when it
- * starts. The numbers below are those of the specification; callbacks for teams and barriers
+ * starts. The numbers below are in the specification; callbacks for teams and barriers
  * are always available, so a runtime with OMPT has them.
  */
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum { IMPLICIT_TASK = 7, SYNC_REGION = 23 };
 enum { BEGIN = 1, END = 2 };
 enum { TASK_INITIAL = 1, TASK_EXPLICIT = 4 };
 enum { BARRIER_IMPLICIT = 2, BARRIER_IMPLICIT_PARALLEL = 9 };
-/* Status of the task that ran before: it will not run again. */
+/* Status of the task that ran before, if it does not run again. */
 enum { COMPLETE = 1, CANCEL = 3, LATE_FULFILL = 6, DETACH = 4 };
 
 int openmp_has_tool;
@@ -47,7 +47,7 @@ static void parallel_end(union data *parallel, union data *task, int flags, cons
 		thread->teams--;
 }
 
-/* A worker's part may end as late as its next one begins: see sync_region. */
+/* A worker's part may end only when its next part begins: see sync_region. */
 static void implicit_task(int edge, union data *parallel, union data *task, unsigned size,
 			  unsigned index, int flags)
 {
@@ -61,8 +61,9 @@ static void implicit_task(int edge, union data *parallel, union data *task, unsi
 }
 
 /*
- * The barrier at the end of a team. Its address is the team's place, or NULL in a worker.
- * Workers leave it when the next team begins, so it is not measured there.
+ * Returns 1 for the barrier at the end of a team. Its address is the team's place, or NULL in a
+ * worker. Workers leave this barrier when the next team begins, so it is not measured in
+ * workers.
  */
 static int ends_team(int kind, const void *address)
 {

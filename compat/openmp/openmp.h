@@ -13,22 +13,22 @@ struct place {
 	struct tach_site work, wait, task;
 };
 
-/* Returns the place of a return address, or NULL if there is no room. No system call if the
- * place is known. */
+/* Returns the place of a return address, or NULL if there is no room. Makes no system call if
+ * the place is known. */
 struct place *openmp_place(const void *address);
 /* Forgets all addresses: other code may be mapped there. */
 void openmp_forget_places(void);
 
 struct team {
 	struct place *place;	 /* NULL: the team is not measured */
-	struct tach_team around; /* regions of the program that enclose it */
+	struct tach_team around; /* the program's regions that enclose the team */
 };
 
 /* A thread's part in a team. */
 struct member {
 	struct team *team;
 	int working, waiting;
-	struct tach_help help; /* while working: for the regions around the team */
+	struct tach_help help; /* valid while working: for the regions around the team */
 	struct tach_region_mark work, wait;
 };
 
@@ -41,7 +41,7 @@ struct task {
 	struct tach_region_mark mark;
 };
 
-/* One thread: teams inside teams, and tasks inside tasks. Deeper ones are not measured. */
+/* One thread, with its nested teams and tasks. Deeper ones are not measured. */
 struct thread {
 	unsigned depth, tasks, teams;
 	struct member member[OPENMP_DEPTH];
@@ -52,23 +52,23 @@ struct thread {
 	struct tach_region_mark idling;
 };
 
-/* A team that begins at that place, for the regions that the calling thread has open. */
+/* Returns a team that begins at that place, inside the open regions of the calling thread. */
 struct team openmp_team(struct place *place);
 /* Returns the calling thread's record, or NULL without memory. */
 struct thread *openmp_thread(void);
-/* The calling thread joins a team. A worker has no other team. */
+/* The calling thread joins a team. is_worker: the thread has left all other teams. */
 void openmp_join(struct team *team, int is_worker);
-/* The innermost member finished its part; it waits for the others. */
+/* Ends the calling thread's part in its innermost team. is_waiting: it waits for the others. */
 void openmp_finish(int is_waiting);
 void openmp_leave(void);
-/* Around a barrier inside the team's region. */
+/* Call both around a barrier inside the team's region. */
 void openmp_wait_begin(void);
 void openmp_wait_end(void);
-/* Around a task. It may run after its thread has finished its part. */
+/* Call both around a task, which may run after its thread has finished its part. */
 void openmp_task_begin(struct place *place, struct team *team);
 void openmp_task_end(void);
 
-/* Set by ompt.c: the runtime calls it, so gomp.c must not measure the same team again. */
+/* Set by ompt.c if the runtime calls it: then gomp.c must not measure the same team again. */
 extern int openmp_has_tool;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places by return address. A place is named by its object and the offset in it, and its file
+ * Places by return address. A place's name is its object and the offset in the object. Its file
  * is the object's path: `tach` finds function and line when it writes the report. The name is
  * made when the place is first seen, because the object may be unloaded before the report.
  */

@@ -10,8 +10,8 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
- * A worker from the end of its part until its next one begins. That of the last part is open at
- * the end of the process, and is no lost entry.
+ * The time of a worker between the end of one part and the begin of the next. The last entry is
+ * open when the process ends, and does not count as lost.
  */
 static struct tach_site idle = {
 	tach__region_begin, TACH_SITE_NEW, 0, TACH__SITE_OPEN, "(idle)", "", ""};
@@ -152,8 +152,8 @@ void openmp_leave(void)
 }
 
 /*
- * A thread that has finished its part runs tasks of its team while it waits for the others. It
- * works for its team again then.
+ * A thread that has finished its part runs tasks of its team while it waits for the others.
+ * During such a task it works for its team again.
  */
 void openmp_task_begin(struct place *place, struct team *team)
 {

@@ -26,7 +26,8 @@ long long PAPI_get_real_usec(void)
 	return clock_ns(CLOCK_REALTIME) / 1000;
 }
 
-/* x86 counts at a constant rate; elsewhere the clock is no processor's. */
+/* On x86 the clock counts at a constant rate. On other machines it is not the processor's
+ * clock. */
 long long PAPI_get_real_cyc(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -64,7 +64,7 @@ static PAPI_component_info_t components[PP_COMPONENTS] = {
 			.available_granularities = PAPI_GRN_THR,
 			.fast_counter_read = 1},
 };
-static int off[PP_COMPONENTS], counted; /* by the program; presets */
+static int off[PP_COMPONENTS], counted; /* off: disabled by program; counted: presets known */
 static int boxes_known, topdown_known;
 
 int pp_component_valid(int component)
@@ -80,7 +80,7 @@ static void disable_component(int component, int code, const char *reason)
 	snprintf(c->disabled_reason, sizeof c->disabled_reason, "%s", reason);
 }
 
-/* -1: there is none. */
+/* Returns -1 if the file has no number. */
 static int number_in(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -94,7 +94,7 @@ static int number_in(const char *path)
 	return value;
 }
 
-/* Names and counters of a component's PMUs. */
+/* Fills in names and counters of a component's PMUs. Returns the number of PMUs. */
 static int sum_up(int component)
 {
 	PAPI_component_info_t *c = &components[component];
@@ -115,7 +115,7 @@ static int sum_up(int component)
 	return n;
 }
 
-/* 1: user space may read this machine's counters. */
+/* Returns 1 if user space may read this machine's counters. */
 static int reads_in_user_space(void)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -145,7 +145,7 @@ static void begin_core(void)
 	else if (sum_up(PP_CORE) == 0)
 		disable_component(PP_CORE, PAPI_ENOSUPP, "no PMU found");
 	if (c->num_cntrs > 0 && number_in("/proc/sys/kernel/nmi_watchdog") > 0)
-		c->num_cntrs--; /* it has one for itself */
+		c->num_cntrs--; /* the watchdog uses one counter */
 	c->fast_counter_read = reads_in_user_space() != 0;
 }
 

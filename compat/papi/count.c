@@ -32,7 +32,7 @@ static long long value_of(const struct pp_event *e, const uint64_t *raw)
 		for (int i = 0; i < e->nterms; i++)
 			n[i] = raw[e->term[i]];
 		value = tach_formula_eval(e->formula, n, 0, NULL);
-		/* NaN: a division by 0. */
+		/* A division by 0 gives NaN, which becomes 0. */
 		return value > -0x1p63 && value < 0x1p63 ? (long long)value : 0;
 	}
 	return (long long)sum;
@@ -54,9 +54,9 @@ static int read_now(struct pp_set *set, long long *values)
 	return code;
 }
 
-/* ---- the short ways ---- */
+/* ---- the fast paths ---- */
 
-/* 1: the set runs in this thread, and its events are the members of its reader. */
+/* Returns 1 if the set runs in this thread and its events are the members of its reader. */
 static inline int is_short(const struct pp_set *set)
 {
 	return set && set->reading == pp_self;
@@ -80,9 +80,9 @@ TACH_COLD int pp_read_long(struct pp_set *set, long long *values)
 }
 
 /*
- * Straight code for the usual numbers of events. A read by the header's inline code whose slow
- * path ends the function: after that of tach_reader_read_n the set would be used again, so each
- * read would save registers.
+ * Straight code for the usual numbers of events. Reads use the header's inline code, whose slow
+ * path ends the function. After the slow path of tach_reader_read_n the set would be used
+ * again, so each read would have to save registers.
  */
 #define READ_INTO(array, n)                                                                    \
 	(tach__read_one(reader, array, 0) && ((n) < 2 || tach__read_one(reader, array, 1)) &&  \
@@ -306,7 +306,7 @@ int PAPI_accum(int EventSet, long long *values)
 	if (!values)
 		return pp_return(PAPI_EINVAL);
 	if (is_short(set) && set->read(set, set->stopped) == PAPI_OK) {
-		/* The next sum begins where this one ends: no event is lost between. */
+		/* The next sum begins where this one ends, so no event between them is lost. */
 		for (int i = 0; i < set->nevents; i++) {
 			values[i] += set->stopped[i];
 			set->base[i] += (uint64_t)set->stopped[i];
@@ -322,8 +322,8 @@ int PAPI_accum(int EventSet, long long *values)
 	return PAPI_reset(EventSet);
 }
 
-/* Counters of a running set cannot be written, as with PAPI; for one that is stopped nothing
- * reads it. */
+/* As with PAPI, counters of a running set cannot be written. If the set is stopped, nothing
+ * would read the values. */
 int PAPI_write(int EventSet, long long *values)
 {
 	struct pp_set *set = pp_set_of(EventSet);

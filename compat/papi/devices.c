@@ -51,7 +51,7 @@ int PAPI_get_dev_type_attr(void *handle, PAPI_dev_type_attr_e attr, void *value)
 	return PAPI_ENOSUPP;
 }
 
-/* The cache of a level and type, or of none. */
+/* Returns the cache of that level and type, or an empty one. */
 static const PAPI_mh_cache_info_t *cache(int level, int type)
 {
 	static const PAPI_mh_cache_info_t none;
@@ -76,7 +76,7 @@ static const PAPI_mh_cache_info_t *cache_of(int index)
 	return cache(3, PAPI_MH_TYPE_UNIFIED);
 }
 
-/* Four attributes of four caches each, in the order of the enumeration. */
+/* Returns attribute n / 4 of cache n % 4, in the order of the enumeration. */
 static unsigned of_cache(int n)
 {
 	const PAPI_mh_cache_info_t *c = cache_of(n % 4);

@@ -45,8 +45,8 @@ int pp_default_pmu(void)
 	return pmu;
 }
 
-/* By libpfm-4's numbers, as PAPI goes: the kernel's generic events come before a processor's.
- */
+/* As in PAPI, PMUs are in the order of libpfm-4's numbers: the kernel's generic events come
+ * before a processor's. */
 static int libpfm4_id(int pmu)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -73,7 +73,7 @@ static void list_pmus(int component, int *list, int *count)
 		qsort(list, (size_t)*count, sizeof(*list), by_libpfm4_id);
 }
 
-/* Each component's PMUs are looked up when they are first asked for: there are many boxes. */
+/* Looks up a component's PMUs only at the first call, because there are many boxes. */
 int pp_component_pmu(int component, int n)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -112,8 +112,8 @@ static int is_name(const char *name)
 	return tach_event_encode(name, &options, &event, NULL) == 0;
 }
 
-/* Modifier number n of the event, or -1. Where it wants a mask the first one goes before it.
- */
+/* Returns modifier number n of the event, or -1. If the event needs a mask, its first mask is
+ * used. */
 static int modifier_at(int pmu, int event, const char *base, int n)
 {
 	struct tach_umask_info u = {.size = sizeof u};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events by name and code: what there is, and what is known of it. */
+/* Events by name and code: whether they exist, and their descriptions. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions by Fortran's names. Each has the four that compilers make of one name.
- * Arguments are addresses; the length of a text comes after all others, by value.
+ * The functions by Fortran's names. Each function has the four names that compilers make of one
+ * name. Arguments are addresses; the length of a text comes after all other arguments, by
+ * value.
  */
 #include <string.h>
 #include "compat/papi/state.h"
@@ -22,7 +23,7 @@ struct text {
 	char c[PAPI_MAX_STR_LEN];
 };
 
-/* Without the blanks at its end. */
+/* Copies a text without the blanks at its end. */
 static struct text text_of(const char *from, int length)
 {
 	struct text t;
@@ -57,7 +58,7 @@ ANSWERS(register_thread, REGISTER_THREAD, (int *check), PAPI_register_thread())
 ANSWERS(unregister_thread, UNREGISTER_THREAD, (int *check), PAPI_unregister_thread())
 ANSWERS(unregster_thread, UNREGSTER_THREAD, (int *check), PAPI_unregister_thread())
 ANSWERS(lock, LOCK, (const int *number, int *check), PAPI_lock(*number))
-/* As PAPI's library has it: only the beginning in capitals, of this and of two more below. */
+/* As in PAPI's library, this name and two more below have no form that is all in capitals. */
 FORTRAN(unlock, unlock, (const int *number, int *check), *check = PAPI_unlock(*number))
 
 /* ---- event sets ---- */
@@ -215,7 +216,7 @@ static int set_event_domain(int set, int domain)
 ANSWERS(set_event_domain, SET_EVENT_DOMAIN, (const int *set, const int *domain, int *check),
 	set_event_domain(*set, *domain))
 
-/* It names no set, and PAPI reads one that was never written: here it is none. */
+/* The call names no set. PAPI reads an uninitialised number; this library uses PAPI_NULL. */
 static int set_inherit(int inherit)
 {
 	PAPI_option_t o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine, by /proc/cpuinfo and sysfs: who made it, how many processors, which caches. */
+/* Reads the machine's vendor, processors and caches from /proc/cpuinfo and sysfs. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static PAPI_hw_info_t hardware;
 
-/* The rest of the first line of cpuinfo with that name, or "". */
+/* Returns the rest of the first line of cpuinfo with that name, or "". */
 static const char *cpuinfo_field(const char *text, const char *name, char *to, size_t size)
 {
 	size_t length = strlen(name);
@@ -50,7 +50,7 @@ static int read_number(const char *path)
 	return read_text(path, text, sizeof text) ? atoi(text) : 0;
 }
 
-/* Bits set in a mask as sysfs prints it. */
+/* Counts the bits that are set in a mask in sysfs. */
 static int count_siblings(const char *path)
 {
 	char text[4096];
@@ -161,7 +161,7 @@ static void clock_rate(PAPI_hw_info_t *h, const char *text)
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
-/* A hypervisor says so in CPUID.1:ECX[31], and its name in leaf 0x40000000. */
+/* A hypervisor sets CPUID.1:ECX[31], and leaf 0x40000000 has its name. */
 static void virtual_machine(PAPI_hw_info_t *h)
 {
 	unsigned a, b, c, d, name[3];

@@ -58,8 +58,8 @@ void pp_kernel_close(struct pp_kernel *k)
 }
 
 /*
- * PAPI_ECNFLCT: read(2) of a pinned group without counters returns 0, as at the end of a file
- * (perf_event_open(2)).
+ * Returns PAPI_ECNFLCT if a pinned group has no counters: read(2) then returns 0, as at the end
+ * of a file (perf_event_open(2)).
  */
 static int read_group(struct pp_kernel *k)
 {
@@ -129,7 +129,7 @@ static int open_all(struct pp_kernel *k, const struct perf_event_attr *attr,
 	return PAPI_OK;
 }
 
-/* Let the events count for a moment: the kernel shows only then if counters are free. */
+/* Lets the events count for a moment: the kernel shows only then if counters are free. */
 static int prove_counters(struct pp_kernel *k, const struct pp_kernel_options *opt)
 {
 	int code;
@@ -207,7 +207,7 @@ int pp_kernel_read(struct pp_kernel *k, uint64_t *value)
 	return PAPI_OK;
 }
 
-/* The test event is instructions, as in PAPI, or without a PMU an event that always exists. */
+/* Tests with instructions, like PAPI, or without a PMU with an event that always exists. */
 int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int inherit)
 {
 	struct perf_event_attr attr = {.size = sizeof attr,

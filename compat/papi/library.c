@@ -38,7 +38,8 @@ static void release_locks(void)
 	pp_regions_release();
 }
 
-/* The counters belong to the parent. The child's sets are stopped, and it may start them. */
+/* The counters belong to the parent. The child's sets are stopped, and the child may start
+ * them. */
 static void library_forked(void)
 {
 	pthread_mutex_unlock(&lock);

@@ -166,7 +166,7 @@ static int add_event(struct pp_set *set, int event)
 	code = settle_set(set);
 	if (code != PAPI_OK) {
 		drop_member(set, set->nevents - 1);
-		settle_set(set); /* what worked before */
+		settle_set(set); /* restores the earlier state */
 	}
 	return code;
 }
@@ -224,7 +224,8 @@ int PAPI_remove_named_event(int EventSet, const char *EventName)
 	return code != PAPI_OK ? pp_return(code) : PAPI_remove_event(EventSet, event);
 }
 
-/* Returns the error of the first event, or how many events were done before one failed. */
+/* If the first event fails, returns its error. If a later one fails, returns the number of
+ * events before it. */
 static int for_each_event(int EventSet, const int *events, int n,
 			  int (*act)(int EventSet, int event))
 {

@@ -97,7 +97,7 @@ static PAPI_address_map_t *grow(PAPI_shlib_info_t *list)
 	return &map[list->count++];
 }
 
-/* -1: no memory. */
+/* Returns -1 without memory. */
 static int read_maps(PAPI_exe_info_t *exe, PAPI_shlib_info_t *list)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

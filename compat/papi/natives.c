@@ -127,7 +127,8 @@ static int row_of(int pmu, const char *name)
 	return -1;
 }
 
-/* A derived event's name stands for another event: in PAPI only presets are such names. */
+/* Returns 1 if the string needs no table. Other names without a row are derived events, which
+ * PAPI knows only as presets. */
 static int is_raw(const char *name)
 {
 	const char *base;
@@ -292,8 +293,8 @@ int pp_native_code(const char *name, int *code)
 	int component = named_component(name, &rest), at, row;
 
 	/*
-	 * PAPI searches a plain name in its last component last, and that component has no
-	 * events.
+	 * PAPI searches a plain name in all components, and returns the error of the last one,
+	 * which has no events.
 	 */
 	int missing = component == PP_COMPONENTS ? PAPI_ECMP : PAPI_ENOEVNT;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts the members of a set. A thread's own members are read in user space: the reader counts
- * from its opening, and PAPI's start and stop are the two ends of a difference. So a stopped
- * set keeps its counters until another set of the thread needs them.
+ * from its opening, and PAPI's start and stop are two reads of it. So a stopped set keeps its
+ * counters until another set of the thread needs them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ void pp_close(struct pp_set *set)
 	set->open = 0;
 }
 
-/* Closes sets of this thread that have counters and do not run. Returns how many it closed. */
+/* Closes sets of this thread that have counters and do not run, except `but`. Returns their
+ * number. */
 static int evict_sets(const struct pp_set *but)
 {
 	int n = 0;
@@ -96,7 +97,7 @@ static int open_reader(struct pp_set *set)
 		set->reader = NULL;
 		return pp_from_tach(code);
 	}
-	/* The short ways do not ask at each read. */
+	/* The fast paths do not check this at each read. */
 	if (!tach__whole(set->reader))
 		set->plain = 0;
 	set->ready = pp_self;

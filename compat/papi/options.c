@@ -4,7 +4,7 @@
 #include <string.h>
 #include "compat/papi/state.h"
 
-/* Finds a set with a component by its number; checks in PAPI's order, returns its code. */
+/* Finds a set, which must have a component. Checks in PAPI's order, and returns PAPI's code. */
 static int set_with_component(int number, struct pp_set **out)
 {
 	*out = pp_set_of(number);
@@ -18,7 +18,7 @@ static int is_stopped(const struct pp_set *set)
 	return set->state & PAPI_STOPPED;
 }
 
-/* Close the counters: the next start opens them with the new options. */
+/* Closes the counters: the next start opens them with the new options. */
 static int close_counters(struct pp_set *set)
 {
 	if (set->reader && set->opener != pp_self)
@@ -263,7 +263,7 @@ static int set_range(const PAPI_option_t *ptr)
 		return code;
 	if (!is_stopped(set))
 		return PAPI_EISRUN;
-	/* Debian's components without counters of the kernel differ. */
+	/* Debian's components that do not use the kernel's counters return other codes. */
 	switch (set->component) {
 	case PP_SDE:
 	case PP_ROCM:

@@ -44,7 +44,7 @@ static void report_overflow(struct pp_set *set, const struct pp_watch *w, void *
 		s->handler(set->number, address, 1LL << w->member, context);
 }
 
-/* In software mode: find the events whose counts have reached their thresholds. */
+/* In software mode: finds the events whose counts have reached their thresholds. */
 static void compare_counts(struct pp_set *set, void *context)
 {
 	struct pp_sampling *s = set->sampling;
@@ -98,7 +98,7 @@ static void catch_signal(void)
 /* ---- sampling events ---- */
 
 /*
- * The event is disabled and belongs to this thread, which receives its signals. Or PAPI's
+ * Opens a disabled event that sends its signals to this thread. Returns PAPI_OK or PAPI's
  * error.
  */
 static int open_sampling(struct perf_event_attr attr, uint64_t period, int *out)
@@ -232,7 +232,7 @@ int pp_watch_remove(struct pp_set *set, int code)
 	return PAPI_OK;
 }
 
-/* Opens the sampling event once, as a test. */
+/* Adds a watched event. Opens its sampling event once, as a test. */
 int pp_watch_put(struct pp_set *set, int index, int threshold, int flags)
 {
 	struct pp_sampling *s = set->sampling;

@@ -88,7 +88,7 @@ static void free_preset(struct pp_derived *d)
 	memset(d, 0, sizeof *d);
 }
 
-/* count stays 0 if this machine lacks an event. */
+/* Fills in a preset. Its count stays 0 if this machine lacks an event. */
 static void fill(struct pp_derived *d, const char *name)
 {
 	int n;

@@ -60,8 +60,8 @@ static int start_rate(enum mode mode, int *events, int n)
 }
 
 /*
- * The first call starts counting, and so does a call for another rate. Other calls return
- * values since the last one.
+ * The first call starts counting, and so does a call for another rate. Every other call returns
+ * the values since the previous call.
  */
 static int call_rate(enum mode mode, int *events, int n, float *rtime, float *ptime,
 		     long long *count, float *per, long long *values)

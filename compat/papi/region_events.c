@@ -78,7 +78,7 @@ static int try_event(struct pp_choice *choice, const int *sets, const char *name
 	return i;
 }
 
-/* Puts the event after those of its set. */
+/* Inserts the event after the other events of its set. */
 static int put_event(struct pp_choice *choice, int set, const char *name, int code, char type)
 {
 	int at = 0;
@@ -122,7 +122,7 @@ static int add_name(struct pp_choice *choice, int *sets, char *name)
 	return code == PAPI_OK ? put_event(choice, set, name, event, type) : code;
 }
 
-/* PAPI_EINVAL if none of them can be counted. */
+/* Returns PAPI_EINVAL if no event can be counted. */
 static int choose_events(struct pp_choice *choice, const char *events)
 {
 	char *copy = strdup(events), *more = NULL;
@@ -195,8 +195,8 @@ int pp_choice_start(const struct pp_choice *choice, struct pp_log *log)
 			return code;
 	}
 	set = pp_set_of(log->set[0]);
-	/* A set without a reader may be freed by another thread's PAPI_shutdown. An instant
-	 * value is what PAPI_read gives. */
+	/* `only` needs a reader: another thread's PAPI_shutdown may free a set without one.
+	 * Instant values come from PAPI_read. */
 	log->only = choice->nsets == 1 && set && set->reading == pp_self &&
 				    !memchr(choice->instant, 1, (size_t)choice->nevents)
 			    ? set

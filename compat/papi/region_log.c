@@ -34,7 +34,7 @@ long long pp_regions_ns(void)
 }
 
 /* Intel SDM 18.17.4, AMD APM 3 E.4.6: the TSC runs at one rate in all states. A virtual machine
- * may hide that; then the kernel's own time is the TSC's if it is its clock source. */
+ * may hide this flag. Then the rate is constant if the TSC is the kernel's clock source. */
 int pp_clock_is_constant(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -58,8 +58,8 @@ int pp_clock_is_constant(void)
 #endif
 }
 
-/* Its page faults would be a third of a region's instructions, so a thread that goes on gets
- * its memory in one call. */
+/* Page faults in a block would be a third of a region's instructions, so the kernel provides
+ * all memory of a thread's later blocks in one call. */
 static void *map_block(void)
 {
 	void *block = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE,

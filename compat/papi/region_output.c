@@ -111,7 +111,7 @@ static void write_quoted(FILE *to, const char *text)
 	putc('"', to);
 }
 
-/* "key":"text", with runs of spaces as one. */
+/* Writes "key":"text". Spaces in a row become one space. */
 static void put_text(FILE *to, int depth, const char *key, const char *text)
 {
 	char one[PAPI_MAX_STR_LEN];
@@ -168,7 +168,7 @@ static long long ns_of(const struct pp_record *r)
 	return (long long)((double)r->clock * ns_per_tick);
 }
 
-/* The value with that number: cycles, nanoseconds, then the events. */
+/* Returns value n of a record: 0 is cycles, 1 is nanoseconds, and then come the events. */
 static long long value_of(const struct pp_record *r, int n)
 {
 	if (n == 1)
@@ -280,7 +280,8 @@ static int compare_logs(const void *a, const void *b)
 	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
 }
 
-/* PAPI numbers all threads that it knows by their ids; it omits threads without a region. */
+/* PAPI numbers all threads that it knows, in the order of their ids. It omits threads without a
+ * region. */
 static int count_below(const PAPI_thread_id_t *tids, int n, unsigned long tid)
 {
 	int below = 0;

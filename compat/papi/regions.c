@@ -165,7 +165,7 @@ static inline void begin_clock(struct pp_record *record)
 		record->value[pp_regions.choice.nevents] = pp_regions_ns();
 }
 
-/* The record gets what happened since the entry began. They may be the same. */
+/* Stores the time since the entry began in the record, which may be the entry's own. */
 static inline void end_clock(struct pp_record *record, const struct pp_record *entry)
 {
 	const int n = pp_regions.choice.nevents;
@@ -222,7 +222,7 @@ static TACH_COLD int begin_long(const char *region)
 	return code == PAPI_OK ? PAPI_OK : fail_region(log, code);
 }
 
-/* A log has an only set if this thread has one set and no error has occurred. */
+/* log->only is set if this thread has one set and no error has occurred. */
 static inline int is_short(const struct pp_log *log)
 {
 	return log && log->only && log->only->reading == pp_self &&
@@ -365,8 +365,8 @@ void pp_regions_release(void)
 }
 
 /*
- * A child reports only its own regions. The parent's records stay, because copies of them cost
- * nothing, but no list has them.
+ * A child reports only its own regions. The parent's records stay in memory, because copies of
+ * them cost nothing, but no list contains them.
  */
 void pp_regions_forked(void)
 {

@@ -9,9 +9,10 @@
 struct pp_record {
 	const char *name; /* NULL: a read */
 	struct pp_record *parent;
-	int id, reads; /* for a read: its number */
-	/* When a region began, then how long it was; a read: since the region began. All events
-	 * follow in the same way, then nanoseconds if the clock's rate is not constant. */
+	int id, reads; /* reads: number of reads; in a read: its number */
+	/* clock: when a region began; at its end, how long it was. In a read: time since the
+	 * region began. Events follow in the same form, then nanoseconds if the clock's rate is
+	 * not constant. */
 	uint64_t clock;
 	long long value[];
 };
@@ -33,7 +34,7 @@ struct pp_name {
 struct pp_log {
 	struct pp_log *next;
 	unsigned long tid;
-	struct pp_set *only; /* its one set if the short way can read it, or NULL */
+	struct pp_set *only; /* its one set if the fast path can read it, or NULL */
 	int set[PP_COMPONENTS];
 	int running, opened, closed, broken;
 	char *free, *end; /* of the last block */
@@ -78,7 +79,8 @@ int pp_clock_is_constant(void);
 
 /* Adds a block for more records. Returns 0 if there is no memory. */
 int pp_log_add_block(struct pp_log *log);
-/* The log's own copy of a name, which is found by the address from now on; NULL: no memory. */
+/* Returns the log's own copy of a name, or NULL without memory. Later lookups find the copy by
+ * `text`. */
 const char *pp_log_copy_name(struct pp_log *log, const char *text);
 
 static inline unsigned pp_name_slot(const char *text)
@@ -89,14 +91,14 @@ static inline unsigned pp_name_slot(const char *text)
 /* Takes the events in the text; NULL: events of PAPI_EVENTS, or PAPI's default. */
 int pp_choice_make(struct pp_choice *choice, const char *events);
 void pp_choice_forget(struct pp_choice *choice);
-/* Makes and starts this thread's sets of these events. */
+/* pp_choice_open makes and pp_choice_start starts this thread's sets of these events. */
 int pp_choice_open(const struct pp_choice *choice, struct pp_log *log);
 int pp_choice_start(const struct pp_choice *choice, struct pp_log *log);
 
 /* Reads the counts of the only set since its counters were opened, or of all sets since their
  * start. All edges of a thread read in the same way while its sets run. */
 int pp_events_read(const struct pp_log *log, long long *values);
-/* The record gets what was counted since the entry began. They may be the same. */
+/* Stores what was counted since the entry began in the record, which may be the entry's own. */
 int pp_events_end(const struct pp_log *log, struct pp_record *record,
 		  const struct pp_record *entry);
 

@@ -12,15 +12,15 @@ struct pp_watch {
 	int threshold;
 	long long deadline;
 	int fd;	       /* -1: not open */
-	int profiling; /* for the histograms of PAPI_sprofil, or the one of PAPI_profil */
-	const PAPI_sprofil_t *profiles; /* NULL: the one */
+	int profiling; /* counts in a histogram of PAPI_sprofil or PAPI_profil */
+	const PAPI_sprofil_t *profiles; /* NULL: `own`, of PAPI_profil */
 	PAPI_sprofil_t own;
 	int nprofiles, profile_flags;
 };
 
 struct pp_sampling {
 	int n, flags, running;
-	int clock; /* by software: the event that signals; -1 */
+	int clock; /* in software mode: the event that signals; else -1 */
 	PAPI_overflow_handler_t handler;
 	struct pp_watch watch[PP_WATCHES];
 };

@@ -52,7 +52,7 @@ static void forget_events(struct pp_set *set)
 	set->nevents = set->room = set->nmembers = 0;
 }
 
-/* The set must be in no table. */
+/* The set must no longer be in the table. */
 void pp_set_free(struct pp_set *set)
 {
 	pp_close(set);
@@ -62,8 +62,8 @@ void pp_set_free(struct pp_set *set)
 }
 
 /*
- * Only a reader's own thread can close it: a set of another live thread waits until that thread
- * ends.
+ * A reader can be closed only by its own thread: a set of another live thread waits until that
+ * thread ends.
  */
 static void dispose_set(struct pp_set *set)
 {
@@ -93,7 +93,7 @@ void pp_sets_free(const struct pp_thread *master)
 	}
 }
 
-/* Stop all sets: their counters count the parent. */
+/* Stops all sets: their counters count the parent. */
 void pp_sets_forked(void)
 {
 	struct pp_set *set;
@@ -119,7 +119,7 @@ void pp_set_take(struct pp_set *set, int component)
 	set->component = component;
 	set->domain = info->default_domain;
 	set->granularity = info->default_granularity;
-	set->state = PAPI_STOPPED; /* no longer multiplexed, after its cleanup */
+	set->state = PAPI_STOPPED; /* a set is no longer multiplexed after its cleanup */
 }
 
 void pp_set_empty(struct pp_set *set)

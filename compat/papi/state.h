@@ -14,7 +14,7 @@ struct pp_log;
 
 /* ---- errors (errors.c) ---- */
 
-/* Stores the code for PAPI_perror, unless it is PAPI_OK. */
+/* Stores the code for PAPI_perror, unless it is PAPI_OK. Returns the code. */
 int pp_return(int code);
 /* PAPI's code for an errno of perf_event_open, and for an error of the library. */
 int pp_from_errno(int error);
@@ -57,7 +57,7 @@ int pp_thread_get(struct pp_thread **out);
 int pp_thread_of(unsigned long tid, struct pp_thread **out);
 int pp_threads_begin(void);
 void pp_threads_end(void);
-/* In a forked child: other threads no longer exist. */
+/* Call in a forked child, where other threads no longer exist. */
 void pp_threads_forked(void);
 
 /* ---- event sets (sets.c, members.c) ---- */
@@ -81,11 +81,11 @@ struct pp_set {
 	int (*read)(struct pp_set *set, long long *values);
 	struct tach_reader *reader;
 	uint64_t *base; /* counts of the members at the start */
-	/* The same for PAPI_start; reads what the members have counted since they were opened.
-	 */
+	/* PAPI_start tests `ready`: the thread that may start the set in user space, or NULL.
+	 * totals reads the counts of the members since they were opened. */
 	struct pp_thread *ready;
 	uint32_t (*totals)(struct tach_reader *reader, uint64_t *value);
-	/* For a plain set: replaces totals by the counts since then. */
+	/* For a plain set: `value` has totals, and gets the counts since then. */
 	uint32_t (*since)(struct tach_reader *reader, uint64_t *value);
 
 	int number, state, component;
@@ -122,7 +122,7 @@ static inline struct pp_set *pp_set_of(int number)
 	return (uint32_t)number < pp_table.size ? pp_table.slot[number] : NULL;
 }
 
-/* Returns the number of its component, or PAPI_ENOCMP. */
+/* Returns the number of the set's component, or PAPI_ENOCMP. */
 static inline int pp_component_of(const struct pp_set *set)
 {
 	return set->component < 0 ? PAPI_ENOCMP : set->component;
@@ -131,14 +131,14 @@ static inline int pp_component_of(const struct pp_set *set)
 void pp_set_take(struct pp_set *set, int component);
 void pp_set_empty(struct pp_set *set);
 void pp_set_free(struct pp_set *set);
-/* Frees all sets of one thread, or all sets if it is NULL. */
+/* Frees all sets of one thread. NULL: frees the sets of all threads. */
 void pp_sets_free(const struct pp_thread *master);
 void pp_sets_forked(void);
 int pp_event_index(const struct pp_set *set, int code);
 
 /* ---- counting (open.c, kernel.c, count.c) ---- */
 
-/* Opens the members again, or finds that they cannot be counted. */
+/* Opens the members again. Returns an error if they cannot be counted. */
 int pp_open(struct pp_set *set);
 void pp_close(struct pp_set *set);
 /*
@@ -148,9 +148,10 @@ void pp_close(struct pp_set *set);
 int pp_begin(struct pp_set *set);
 int pp_raw(struct pp_set *set, uint64_t *raw);
 int pp_end(struct pp_set *set);
-/* PAPI_read of any set. */
+/* PAPI_read without the fast path. */
 int pp_read_long(struct pp_set *set, long long *values);
-/* After each change of its events: what PAPI_read and PAPI_start call. */
+/* Chooses the functions that PAPI_read and PAPI_start call. Call it after each change of
+ * events. */
 void pp_choose_read(struct pp_set *set);
 /* Computes values of events from counts of members. */
 void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);
@@ -166,13 +167,13 @@ int pp_kernel_begin(struct pp_kernel *kernel);
 int pp_kernel_read(struct pp_kernel *kernel, uint64_t *value);
 int pp_kernel_reset(struct pp_kernel *kernel);
 int pp_kernel_end(struct pp_kernel *kernel);
-/* PAPI_OK if the kernel lets this thread open events with these options. */
+/* Returns PAPI_OK if the kernel lets this thread open events with these options. */
 int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int inherit);
 
 /* ---- natives (natives.c, enumerate.c) ---- */
 
 struct pp_native {
-	char *given;	  /* as first written */
+	char *given;	  /* the name in its first spelling */
 	const char *name; /* in `given`, after the PMU */
 	const char *shown;
 	int component, pmu, event;
@@ -189,10 +190,10 @@ struct pp_native {
 const struct pp_native *pp_native_of(int code);
 int pp_native_component(int code);
 int pp_native_code(const char *name, int *code);
-/* The same for an event of a PMU as tables have it. */
+/* Finds or adds an event of a PMU's table. */
 int pp_native_enter(int pmu, int event, int attribute, const char *name, int *code);
 int pp_native_next(int *code, int modifier, int component);
-/* Its description with those of its masks. */
+/* Writes the event's description, then the descriptions of its masks. */
 void pp_native_describe(const struct pp_native *native, char *text, size_t size);
 void pp_natives_forget(void);
 /* Finds the native event of a share of slots. */
@@ -204,14 +205,14 @@ int pp_component_pmu(int component, int n);
 
 /* ---- shares of slots (topdown.c) ---- */
 
-/* 0: this processor has none. */
+/* Returns 0 if this processor has no such events. */
 int pp_topdown_count(void);
 const char *pp_topdown_name(int n);
 const char *pp_topdown_text(int n);
 int pp_topdown_find(const char *name);
-/* Finds the native events of a share. Returns how many there are, or PAPI's code. */
+/* Finds the native events of a share. Returns their number, or PAPI's code. */
 int pp_topdown_members(int n, int code[3]);
-/* Returns the bits of a double, in percent. */
+/* Returns the bits of a double, which is a percentage. */
 long long pp_topdown_value(const struct pp_event *event, const uint64_t *raw);
 
 /* ---- presets and events of a user's file (presets.c) ---- */
@@ -251,7 +252,8 @@ void pp_maps_forget(void);
 
 /* ---- regions by name (regions.c) ---- */
 
-/* pp_regions_hold before a fork: no thread may change regions. Then, in the child. */
+/* Call pp_regions_hold before a fork: no thread may change regions. Then call
+ * pp_regions_release in the parent and pp_regions_forked in the child. */
 void pp_regions_hold(void);
 void pp_regions_release(void);
 void pp_regions_forked(void);

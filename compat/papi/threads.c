@@ -123,7 +123,7 @@ int pp_threads_begin(void)
 	return pp_thread_get(&t);
 }
 
-/* No thread uses what PAPI_attach made for a number. */
+/* Frees entries that PAPI_attach made for thread numbers: no thread here uses them. */
 static void free_attached(void)
 {
 	struct pp_thread *end = ring, *t = ring ? ring->next : NULL;

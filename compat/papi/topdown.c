@@ -9,7 +9,7 @@
 #include "compat/papi/state.h"
 
 static const struct {
-	const char *name, *text, *metric, *less; /* the second metric is subtracted */
+	const char *name, *text, *metric, *less; /* less: subtracted from metric, or NULL */
 } shares[] = {
 	{"TOPDOWN_RETIRING_PERC", "Slots that retired, in percent of all", "topdown-retiring",
 	 NULL},

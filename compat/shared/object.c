@@ -26,8 +26,8 @@ __attribute__((constructor(101))) void object_prepare(void)
 		return;
 	n = readlink("/proc/self/exe", program, sizeof program - 1);
 	program[n > 0 ? n : 0] = '\0';
-	/* Started as a command, the dynamic linker is the executable, and knows the program's
-	 * path as it was given. */
+	/* A dynamic linker that was started as a command is the executable. It knows the
+	 * program's path as given. */
 	if (!is_linker(program) || !dladdr((const void *)getauxval(AT_PHDR), &info) ||
 	    is_linker(info.dli_fname))
 		return;
@@ -43,7 +43,7 @@ __attribute__((constructor(101))) void object_prepare(void)
 struct search {
 	uintptr_t at;
 	struct object *found;
-	int seen; /* objects before; the program is the first */
+	int seen; /* number of objects before; the program is object 0 */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)

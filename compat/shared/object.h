@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loaded object that has an address of code. Call it anywhere, also in a signal handler: no
- * malloc. It takes the lock of the dynamic linker, which its thread may hold already.
+ * Finds the loaded object that contains an address of code. object_of may be called anywhere,
+ * also in a signal handler: it calls no malloc. It takes the lock of the dynamic linker, which
+ * the thread may hold already.
  */
 #ifndef COMPAT_SHARED_OBJECT_H
 #define COMPAT_SHARED_OBJECT_H

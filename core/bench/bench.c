@@ -121,7 +121,8 @@ static void drop_series(struct tach_bench *b, int i)
 		(size_t)(--b->nseries - i) * sizeof *b->series);
 }
 
-/* Later passes repeat time and the common event; records how far the common event differs. */
+/* Later passes repeat time and the common event. Drops these series, and records how far the
+ * common event differs. */
 static void merge_pass(struct tach_bench *b, int first)
 {
 	for (int i = first; i < b->nseries;) {
@@ -261,7 +262,7 @@ static int take_sample(struct run *run, struct tach__bench_source *source,
 	return 0;
 }
 
-/* On several threads. If one of the threads cannot count, measures only time. */
+/* Samples on several threads. If one of them cannot count, measures only time. */
 static int sample_on_team(struct run *run, struct tach__counting *c)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -29,7 +29,7 @@ struct tach__bench_source {
 	/* Takes a whole sample, instead of begin and end; or NULL. */
 	void (*take)(struct tach__bench_source *source, tach_bench_body body, void *context,
 		     uint64_t n, uint64_t *delta, uint32_t *flags);
-	/* `threads`: the first `sums` of the numbers are divided by it. */
+	/* The first `sums` numbers of a sample are divided by `threads`. */
 	unsigned threads, sums;
 	/* Called before each sample, and not measured; or NULL. */
 	void (*before)(void *context);

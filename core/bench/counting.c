@@ -40,7 +40,7 @@ static void begin_counting(struct tach__bench_source *source)
 
 	for (const struct tach_bench_counter *o = c->own; o; o = o->next)
 		*before++ = *o->at;
-	/* This is a system call, so it is outside the other measurements. */
+	/* Reading the CPU time is a system call, so it is outside the other measurements. */
 	c->cpu_start = c->cpu ? read_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
 	c->start = now_ns();
 	if (c->reader)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A finished benchmark as text, and as JSON: one object in one line,
+ * A finished benchmark as text, and as JSON. One object is in one line:
  *
- *   schema       "tach-bench-1"
- *   name iterations passes drift confidence
- *   unit units   only if it has units
- *   threads      only if there are several
- *   date host machine   only if known
- *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
- *                outliers, flags, pass, sample: [each, in the order taken]}]; with
- *                thread for a value of one thread, and rate 1 for one shown per time
- *   missing
+ *   "schema"     "tach-bench-1"
+ *   "name" "iterations" "passes" "drift" "confidence"
+ *   "unit" "units"            if it has units.
+ *   "threads"                 if there are several.
+ *   "date" "host" "machine"   if known.
+ *   "values"     [{name, median, mad, low, high, confidence, empty, resolution, samples,
+ *                outliers, flags, pass, sample: [each, in the order taken]}]
+ *                A value of one thread has `thread`. A value that is shown per time has
+ *                rate 1.
+ *   "missing"
  */
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void write_rate(struct tach__out *out, const char *unit, double units, do
 	tach__out(out, "  %-24s %14.4f  %s\n", label, units > 0 ? ns / units : 0, cell);
 }
 
-/* The label of a value: times have a unit, threads a number. */
+/* Writes the label of a value: times have a unit, threads a number. */
 static void label_of(char *label, size_t size, const struct tach_bench_quantity *v)
 {
 	const char *unit = strncmp(v->name, "time", strlen("time")) == 0 ||

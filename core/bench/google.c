@@ -16,7 +16,7 @@
 
 /* ---- writing ---- */
 
-/* NULL: not measured. */
+/* Returns NULL if CPU time was not measured. */
 static const struct tach__bench_series *cpu_time(const struct tach_bench *b)
 {
 	for (int i = 1; i < b->nseries; i++)
@@ -86,7 +86,7 @@ static const char *text_of(const struct tach__json *object, const char *key)
 	return v && v->type == TACH__JSON_STRING ? v->text : "";
 }
 
-/* Nanoseconds per time_unit. */
+/* Returns the nanoseconds of one time_unit. */
 static double unit_of(const struct tach__json *object)
 {
 	static const struct {
@@ -113,8 +113,8 @@ static int has_failed(const struct tach__json *object)
 }
 
 /*
- * Uses the file's repetitions; in a file of aggregates the median, or else the mean. Returns
- * their number.
+ * Collects the times of the file's repetitions. In a file of aggregates it takes the median, or
+ * the mean if there is no median. Returns the number of times.
  */
 static uint32_t collect_times(const struct tach__json *list, const char *name, double *to)
 {

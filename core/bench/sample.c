@@ -42,8 +42,8 @@ static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body,
 	return least;
 }
 
-/* A body that ignores the number of iterations never takes the wanted time; the empty loop,
- * which does not ignore it, would run for hours. */
+/* If a body ignores the number of iterations, its time never reaches ns. Then the time of the
+ * empty loop ends the search: that loop would otherwise run for hours. */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns)
 {

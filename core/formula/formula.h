@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a compiled formula. Text becomes a tree (parse.c, infix.c, postfix.c), the
- * tree's linear parts fold to dot products (fold.c) and the rest to bytecode (code.c); steps.c
- * and whole.c run them, print.c writes the tree back.
+ * The parts of a compiled formula. parse.c, infix.c and postfix.c convert text to a tree.
+ * fold.c converts the tree's linear parts to dot products, and code.c converts the rest to
+ * bytecode. steps.c and whole.c evaluate these. print.c converts the tree to text.
  */
 #ifndef TACH_CORE_FORMULA_H
 #define TACH_CORE_FORMULA_H
@@ -32,9 +32,9 @@ enum tach__op {
 	TACH__F_NE,
 	TACH__F_COND, /* kid[0] ? kid[1] : kid[2] */
 	/*
-	 * Bytecode only. The topmost value is in a register. An instruction that puts a new
-	 * value there saves the old one first; the forms ending in 0 are used when there is no
-	 * old one.
+	 * Bytecode only. The topmost value is in a register. An instruction that loads a new
+	 * value saves the old one first. If there is no old value, the forms whose names end in
+	 * 0 are used.
 	 */
 	TACH__F_NUM0,
 	TACH__F_ARG0,
@@ -43,7 +43,7 @@ enum tach__op {
 	TACH__F_DOT0,
 	TACH__F_QUOT, /* form.num / form.den */
 	TACH__F_QUOT0,
-	TACH__F_ADD_ARG, /* top + n[arg]; this order is that of steps.c */
+	TACH__F_ADD_ARG, /* top + n[arg]; steps.c has the same order */
 	TACH__F_SUB_ARG,
 	TACH__F_MUL_ARG,
 	TACH__F_DIV_ARG,
@@ -55,30 +55,31 @@ enum tach__op {
 	TACH__F_OVER_ARG, /* n[arg] / top */
 	TACH__F_FROM_NUM,
 	TACH__F_OVER_NUM,
-	TACH__F_POP,  /* the value below becomes the topmost */
-	TACH__F_JUMP, /* go on arg instructions ahead */
+	TACH__F_POP,  /* the saved value becomes the topmost */
+	TACH__F_JUMP, /* skips to the instruction `arg` ahead */
 	TACH__F_END,
-	TACH__F_TERM, /* the formula is one form: value * n[arg], see whole.c */
+	TACH__F_TERM, /* the whole formula is value * n[arg]: see whole.c */
 	TACH__F_NOPS
 };
 
 #define TACH__F_NODES_MAX 8192
 #define TACH__F_DEPTH_MAX                                                                      \
-	200 /* depth of the tree, and of parentheses: bounds every recursion */
+	200 /* maximum depth of the tree and of parentheses, which limits recursion */
 #define TACH__F_STACK 64
 
 struct tach__node {
 	uint8_t op;
-	uint8_t depth; /* along a chain, a + b - c * d, the level is the same */
+	uint8_t depth; /* the same for all operators of a chain, such as a + b - c * d */
 	uint16_t kid[3];
-	uint16_t up; /* on the first kid of a binary operator: the operator's number */
+	uint16_t up; /* for the first kid of a binary operator: the operator's number */
 	uint32_t arg;
 	double value; /* NUM, MAX_HZ, TSC_HZ */
 };
 
 /*
- * Operators of a chain: the first kid may belong to the chain too. Functions that walk a tree
- * use a loop for a chain, because only the number of nodes limits its length.
+ * Is it an operator that can be part of a chain? Its first kid may be part of the chain, too.
+ * Functions that walk a tree use a loop for a chain, because only the number of nodes limits
+ * its length.
  */
 static inline bool tach__f_is_chain(const struct tach__node *n)
 {
@@ -102,10 +103,10 @@ struct tach__form {
 };
 
 /*
- * One instruction: direct threaded code. A step does its work and goes to the next by a tail
- * call, so that everything an evaluation needs stays in registers: where it is, the counts, the
- * time, the flags (NULL: not wanted), where values are saved, the topmost value. A comparison
- * takes two and goes arg ahead unless it holds.
+ * One instruction, as direct threaded code. A step does its work and calls the next step by a
+ * tail call, so that all data stays in registers. These are the instruction, the counts, the
+ * time, the flags (may be NULL), the place for saved values, and the topmost value. A
+ * comparison takes two values. If it is false, it skips to the instruction `arg` ahead.
  */
 struct tach__insn;
 typedef double tach__step(const struct tach__insn *i, const uint64_t *n, double elapsed,
@@ -126,31 +127,31 @@ typedef double tach__entry(const struct tach_formula *f, const uint64_t *n, doub
 
 struct tach_formula {
 	tach__entry *eval;
-	tach__entry *unflagged; /* the same without the formula's own flags */
+	tach__entry *unflagged; /* as eval, without the formula's own flags */
 	uint32_t flags;		/* TACH_FLAG_CLOCK */
 	enum tach_shape shape;
 	struct tach__form *form;
 	struct tach__node *node; /* children before parents */
 	struct tach__term *term;
 	uint32_t nforms, nnodes, root;
-	uint32_t stack; /* the most values saved at once */
+	uint32_t stack; /* maximum number of saved values */
 	int noperands;
 	uint64_t uses[TACH_FORMULA_OPERANDS_MAX / 64];
 	uint32_t ncode;
 	struct tach__insn code[];
 };
 
-/* Text to nodes. The caller frees f->node on success; on error it is NULL. */
+/* Converts text to nodes. On success, the caller frees f->node. On error it is NULL. */
 int tach__formula_parse(struct tach_formula *f, const char *text,
 			const struct tach_formula_options *opt, struct tach_error *err);
-/* Nodes to forms and code; the formula grows by its code and moves. */
+/* Converts nodes to forms and code. The code makes the formula larger, so *f changes. */
 int tach__formula_fold(struct tach_formula **f, struct tach_error *err);
-/* Gives each instruction its step, and the formula its entries. */
+/* Sets the step of each instruction, and the entries of the formula. */
 void tach__formula_link(struct tach_formula *f);
-/* The entries of a formula that is one form. */
+/* Sets the entries of a formula that is one form. */
 void tach__formula_link_whole(struct tach_formula *f);
 
-/* As tach_formula_eval_error, of a time that has an error too. */
+/* As tach_formula_eval_error, for a time that has an error, too. */
 double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,
 			   double elapsed_ns, double elapsed_error, double *result_error,
 			   uint32_t *flags);

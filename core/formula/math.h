@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic that every way of evaluating a formula shares, so that all agree on bits. */
+/* The arithmetic that all ways of evaluating a formula share, so that results are equal in each
+ * bit. */
 #ifndef TACH_CORE_FORMULA_MATH_H
 #define TACH_CORE_FORMULA_MATH_H
 
@@ -12,7 +13,8 @@
 /* Counts are signed: see the public header. */
 #define TACH__COUNT(n, arg) ((double)(int64_t)(n)[arg])
 
-/* Plus or minus zero: no bit but the sign's is set. One instruction less than b == 0. */
+/* Is it plus or minus zero? Then only the sign bit may be set. This takes one instruction less
+ * than b == 0. */
 TACH__ALWAYS bool tach__is_zero(double b)
 {
 	uint64_t bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages straight from the kernel, since malloc is not for signal handlers. */
+/* Pages from the kernel, because signal handlers must not call malloc. */
 #ifndef TACH_CORE_OS_MEMORY_H
 #define TACH_CORE_OS_MEMORY_H
 
@@ -8,25 +8,26 @@
 
 void *tach__pages(size_t size); /* zeroed, or NULL */
 /*
- * Reserves addresses that cannot be touched yet. Then make the holes, which are filled when
- * they are used. mlockall(MCL_FUTURE) would otherwise fill them, because it fills whatever can
- * be touched (mm/mlock.c). Then call tach__pages_open.
+ * Reserves addresses without access. Next, make holes, whose pages are filled at their first
+ * use, and then call tach__pages_open. Otherwise mlockall(MCL_FUTURE) would fill all pages,
+ * because it fills every page that can be accessed (mm/mlock.c).
  */
 void *tach__pages_reserve(size_t size);
 void tach__pages_hole(void *reserved, size_t from, size_t to);
-int tach__pages_open(void *reserved, size_t size); /* nonzero: out of memory, and unmapped */
+int tach__pages_open(void *reserved, size_t size); /* nonzero: no memory, `reserved` unmapped */
 /*
- * Returns a larger copy, or NULL. The owner frees the old pages after it stored the new
- * pointer, so a child forked in between has one or the other.
+ * Returns a larger copy, or NULL. First store the new pointer, then free the old pages: a child
+ * that is forked at any moment then has valid pages.
  */
 void *tach__pages_larger(const void *old, size_t old_size, size_t new_size);
 void tach__pages_free(void *pages, size_t size);
-int tach__pages_wiped(void *pages, size_t size); /* by every fork; nonzero: not here */
+int tach__pages_wiped(void *pages, size_t size); /* zeros in a forked child; nonzero: failed */
 size_t tach__pages_round(size_t size);
 
 /*
- * Tells race detectors what they cannot see: publishing, walks that ended, and pages that
- * tach__sys unmapped and mapped again. TACH_HELGRIND: a build for tests/check/slow/helgrind.sh.
+ * Informs race detectors of an order that they cannot see: publishing, walks that ended, and
+ * pages that tach__sys unmapped and mapped again. TACH_HELGRIND: a build for
+ * tests/check/slow/helgrind.sh.
  */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);
@@ -43,8 +44,9 @@ void __tsan_release(void *address);
 #endif
 
 /*
- * Before such pages go, and after they came: the kernel does both under one lock of the
- * process, so a thread that gets them comes after the one that gave them back.
+ * Call the first before unmapping pages, and the second after mapping some. The kernel does
+ * both under one lock of the process. So a thread that gets pages runs after the thread that
+ * returned them.
  */
 extern char tach__pages_order;
 #define TACH__PAGES_GO()   TACH__RELEASED(&tach__pages_order)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a report comes from: a program, its command line, the machine. */
+/* The origin of a report: a program, its command line, the machine. */
 #ifndef TACH_CORE_OS_ORIGIN_H
 #define TACH_CORE_OS_ORIGIN_H
 
 #include <stdint.h>
 
 struct tach__origin {
-	char program[64], command[512], host[65]; /* printable; "": not known, or several */
-	int64_t date;				  /* seconds since 1970; 0: not known */
+	char program[64], command[512], host[65]; /* printable; "": unknown, or several */
+	int64_t date;				  /* seconds since 1970; 0: unknown */
 };
 
-/* Notes the calling process when its regions are configured. */
+/* Notes the origin of the calling process. Call it when regions are configured. */
 void tach__origin_note(void);
-/* Returns the note with the present date; async-signal-safe. */
+/* Copies the noted origin, with the present date. Async-signal-safe. */
 void tach__origin_take(struct tach__origin *to);
 /* Reads another process's origin from /proc. */
 void tach__origin_of(struct tach__origin *to, int process);

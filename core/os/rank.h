@@ -3,9 +3,10 @@
 #ifndef TACH_CORE_OS_RANK_H
 #define TACH_CORE_OS_RANK_H
 
-/* Looked up once. -1: of no job. */
+/* Returns the rank, looked up once, or -1 if the process belongs to no job. */
 int tach__rank(void);
-/* The number of ranks in the job; 1 if unknown. Ranks on this machine: 0 if unknown. */
+/* The first returns the number of ranks in the job; 1 if unknown. The second returns the number
+ * of ranks on this machine; 0 if unknown. */
 int tach__rank_count(void);
 int tach__rank_count_here(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The few numbers that encoding needs from sysfs and tracefs. errno is preserved. */
+/* Reads the few numbers that encoding needs from sysfs and tracefs. Does not change errno. */
 #ifndef TACH_CORE_OS_SYSFS_H
 #define TACH_CORE_OS_SYSFS_H
 
@@ -9,24 +9,25 @@
 #define TACH__SYSFS "/sys/bus/event_source/devices"
 
 /*
- * Reads ROOT/DEVICE/FILE into out, without its newline. The length, or -1. DEVICE and FILE are
- * one path component each: anything with a slash or a leading dot is refused.
+ * Reads ROOT/DEVICE/FILE into out, without its newline. Returns the length, or -1. DEVICE and
+ * FILE must be one path component each: a slash or a leading dot is refused.
  */
 int tach__sysfs_read(const char *root, const char *device, size_t device_length,
 		     const char *file, char *out, size_t size);
-/* ROOT/DEVICE/type: a number from 0 on, or -1. */
+/* Returns the number in ROOT/DEVICE/type, 0 or more, or -1. */
 int tach__sysfs_type(const char *root, const char *device, size_t device_length);
 
-/* Finds the device of that type under root, and its name. Returns 0, or -1 if there is no such
- * device. */
+/* Finds the device with that type under root, and copies its name. Returns 0, or -1 if there is
+ * no such device. */
 int tach__sysfs_device(const char *root, uint32_t type, char *name, size_t size);
 
 /*
- * Returns 1 if perf's name for a kind of devices matches this one. A kind is NAME or
+ * Returns 1 if perf's name for a kind of devices matches `device`. A kind is NAME or
  * uncore_NAME, with or without a number _N. '*' and '?' are wildcards.
  */
 int tach__sysfs_matches(const char *kind, size_t length, const char *device);
-/* The first of those under root, by length and letters: 0 with its name, or -1. */
+/* Finds the first matching device under root: shorter names come first, then by letters.
+ * Returns 0 and copies its name, or -1. */
 int tach__sysfs_first(const char *root, const char *kind, size_t length, char *name,
 		      size_t size);
 

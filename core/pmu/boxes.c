@@ -21,7 +21,7 @@ static int matches_cpu(const struct tach__tab_boxes *b, const struct tach__cpu *
 	       (b->arch != TACH__X86 || strcmp(vendor, cpu->vendor) == 0);
 }
 
-/* Under one of the names that the kernel may use. */
+/* Returns 1 if the kernel has the device, under one of the names that it may use. */
 static int has_device(const char *root, int pmu)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
@@ -64,7 +64,8 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 	}
 }
 
-/* The CPUs of a @match line: its first model and stepping represent all. */
+/* Returns 1 if the CPUs of a @match line have that PMU. The line's first model and stepping
+ * represent all its CPUs. */
 static int has_pmu(const struct tach__tab_boxes *b, int pmu)
 {
 	struct tach__cpu cpu = {

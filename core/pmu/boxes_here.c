@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include "core/pmu/pmu.h"
 
-/* The function reads files and takes no lock of ours, like that for the host's PMUs (pmu.c). */
+/* The function reads files and takes no lock of the library, like the function in pmu.c. */
 static struct {
 	pthread_once_t once;
 	uint64_t boxes[TACH__BOX_WORDS];

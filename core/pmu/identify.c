@@ -58,9 +58,9 @@ static int has_device(const char *root, int pmu)
 }
 
 /*
- * The @match lines for a hybrid, one per core type, most capable first: performance cores (40H)
- * have a higher type than efficient ones (20H); newer cores have a higher native model than
- * low-power ones in the same machine.
+ * Finds the @match lines for a hybrid, one per core type, most capable first. Performance cores
+ * (40H) have a higher type than efficient cores (20H). In one machine, efficient cores have a
+ * higher native model than low-power cores.
  */
 static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
 			const struct tach__tab_match *lines[TACH__CPU_KINDS])
@@ -85,8 +85,8 @@ static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
 
 /*
  * Linux names one device per core type that it supports (cpu_core, cpu_atom, cpu_lowpower).
- * Without them (no sysfs; a virtual machine that shows one type only) the current core
- * identifies itself; without CPUID the most capable type is assumed.
+ * Without these devices (no sysfs, or a virtual machine that shows only one type), the current
+ * core identifies itself. Without CPUID, the most capable type is assumed.
  */
 static void identify_hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
 			    struct answer *to)
@@ -119,7 +119,7 @@ static void say_what(enum tach__arch arch, const struct tach__cpu *cpu, char *ou
 			 cpu->family, cpu->model, cpu->stepping);
 }
 
-/* One kind of core; 0 if no line matches. */
+/* Identifies one kind of core. Returns 0 if no line matches. */
 static int identify_core(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
 			 struct answer *to)
 {
@@ -181,7 +181,8 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 	return 0;
 }
 
-/* Most capable first, in the scheduler's order; cores that it does not rank stay in place. */
+/* Sorts by capacity as the kernel's scheduler ranks cores, most capable first. Cores without a
+ * rank stay in place. */
 static void by_capacity(struct tach__cpu *cpus, int n)
 {
 	for (int i = 1; i < n; i++) {

@@ -33,7 +33,8 @@ static int reads_one(const char *path)
 	return c == '1';
 }
 
-/* On a machine with one kind of core, the processor itself gives its counters. */
+/* Returns 1 for the PMU of a machine with one kind of core, if TACH_PMU does not name one. The
+ * processor itself then gives its counters. */
 static int is_host(int pmu)
 {
 	const char *forced = secure_getenv("TACH_PMU");

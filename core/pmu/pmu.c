@@ -10,7 +10,7 @@
 #include "core/pmu/pmu.h"
 #include "core/tables/tables.h"
 
-/* ---- of this machine ---- */
+/* ---- PMUs of this machine ---- */
 
 /*
  * Signal handlers, START and STOP may not call this. `once` reads files and takes no lock
@@ -23,7 +23,7 @@ static struct host {
 	struct tach_error err;
 } host = {.once = PTHREAD_ONCE_INIT};
 
-/* The PMU of that name, or -1; '-' and '_' are equivalent. */
+/* Returns the PMU of that name, or -1. '-' and '_' are equivalent. */
 static int find_named(const char *name, size_t length)
 {
 	int pmu = tach__pmu_find(name, length);
@@ -101,7 +101,7 @@ static int is_host(int pmu)
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- all PMUs ---- */
 
 int tach_pmu_count(void)
 {

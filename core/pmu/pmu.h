@@ -5,21 +5,22 @@
 
 #include "core/port/port.h"
 
-/* The architecture this library was built for, -1 if it has no tables. */
+/* Returns the architecture that this library was built for, or -1 if that has no tables. */
 int tach__native_arch(void);
 
 /*
- * Lists the table PMUs of these cores, most capable first, at most max; returns their number.
- * sysfs under root shows which core types of a hybrid the kernel supports. err, if given, is
- * always filled: code 0 and "" normally, code 0 and a sentence if something had to be assumed,
- * TACH_ERR_NOTFOUND with the identification if the result is 0.
+ * Lists the table PMUs of these cores, most capable first, at most max. Returns their number.
+ * sysfs under root shows which core types of a hybrid the kernel supports. If err is not NULL,
+ * it is always filled. Normally it has code 0 and "". After an assumption it has code 0 and a
+ * sentence. If the result is 0, it has TACH_ERR_NOTFOUND and the identification.
  */
 int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		  const char *root, int *pmus, int max, struct tach_error *err);
-/* The whole procedure: reads the machine under root. */
+/* Does the whole identification: reads the machine under root. */
 int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus, int max,
 		   struct tach_error *err);
-/* The PMUs of a comma-separated list of names; 0 with err->column if one is unknown. */
+/* Lists the PMUs of a comma-separated list of names. Returns 0 and sets err->column if a name
+ * is unknown. */
 int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err);
 
 /* ---- boxes.c ---- */
@@ -40,7 +41,7 @@ void tach__boxes_of_pmu(int pmu, uint64_t *boxes);
 const uint64_t *tach__boxes(void);
 
 /* ---- machine.c ---- */
-/* From the table, then adapted to this host and opt. */
+/* Takes the machine from the table, and adapts it to this host and opt. */
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *machine);
 void tach__want(const struct tach__machine *machine, const struct tach_event *event,
 		struct tach__want *want);
@@ -54,8 +55,8 @@ int tach__schedule(const struct tach__machine *machine, const struct tach__want 
 /* ---- schedule.c ---- */
 /*
  * Returns 0 if the n events fit one pinned group on `pmu` (-1: the host's core PMU) in the
- * present state of this machine. TACH_ERR_NOCOUNTER if they do not: err->text says how many
- * fit, and which groups would. Other errors as tach_schedule_split.
+ * current state of this machine. If not, returns TACH_ERR_NOCOUNTER: err->text has the number
+ * of events that fit, and groups that fit. Other errors are those of tach_schedule_split.
  */
 int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err);
 

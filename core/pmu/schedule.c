@@ -72,7 +72,7 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 	}
 }
 
-/* The distance of the array's elements is the size of the first one. */
+/* The `size` of the first element is the distance of the array's elements. */
 static const void *event_at(const struct tach_event *events, int i)
 {
 	return (const char *)events +

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Splits events into the fewest groups. Groups are copies of the machine's counters; an event
- * uses one counter of any copy, an anchor one of each. This is a bipartite matching, so whether
- * k groups are enough is decided exactly; k increases from 1. Registers that equal values share
- * do not fit a matching; the few events that need one are tried in each group, up to a limit.
+ * Splits events into the fewest groups. Groups are copies of the machine's counters. An event
+ * uses one counter of any copy, an anchor uses one counter of each copy. A bipartite matching
+ * decides exactly if k groups are enough; k increases from 1. Events with equal values can
+ * share a register, which a matching cannot express. These few events are tried in each group,
+ * up to a limit.
  */
 #include <string.h>
 #include "core/pmu/pmu.h"
 
-/* One more than the caller's maximum: the watchdog. */
+/* The caller's maximum, and one for the watchdog. */
 #define EVENTS (TACH_SCHEDULE_MAX + 1)
-/* Most schedules are for a set, some on a small stack: core/os/stack.h. */
+/* Most schedules are for a set. Some run on a small stack: core/os/stack.h. */
 #define FEW 65
 /* Trials for events with shared registers, per number of groups: enough for 8 such events. */
 #define TRIALS_MAX 5000
@@ -142,7 +143,7 @@ static int pin_and_match(struct split *s, int e)
 	for (int i = s->nanchors; i < e; i++)
 		if (s->wants[i].shared && s->pinned[i] >= used)
 			used = s->pinned[i] + 1;
-	/* Groups that none of these events uses yet are equivalent: tries one of them. */
+	/* Groups without any of these events are equivalent, so one of them is tried. */
 	for (int g = 0; g < s->ngroups && g <= used; g++) {
 		s->pinned[e] = (int16_t)g;
 		if (shares(s, e, g) && pin_and_match(s, e + 1))
@@ -169,7 +170,8 @@ static int split_into(struct split *s, int ngroups)
 }
 
 /*
- * The counters of the events in one group: the solver's first result, fixed counters preferred.
+ * Sets the counters of the events in one group. Takes the solver's first result, which prefers
+ * fixed counters.
  */
 static void settle(struct split *s, int group)
 {
@@ -246,7 +248,7 @@ static int check(const struct tach__machine *m, const struct tach__want *wants, 
 	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
 }
 
-/* s has space. The watchdog is one more anchor, before the wants. */
+/* s has space for all events. The watchdog is an additional anchor, before the wants. */
 static int schedule(struct split *s, struct tach__want *with, const struct tach__want *wants,
 		    int n, int nanchors, struct tach_schedule *out)
 {

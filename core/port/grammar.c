@@ -3,8 +3,8 @@
 #include <string.h>
 #include "core/port/grammar.h"
 
-/* The class of each character; from END on the scan stops. A slash stops it too unless a
- * special character preceded it: then it ends a device's name. */
+/* The class of each character. The scan stops at END and the classes after it. It also stops at
+ * a slash that ends a device's name: no special character is before it. */
 enum { PLAIN, COLON, DOT, EQUAL, SLASH, END, COMMA, BLANK };
 
 static const unsigned char kinds[256] = {
@@ -23,7 +23,7 @@ static int refuse_blank(const char *string, const char *at, struct tach_error *e
 			   "an event string holds no blanks, tabs or newlines");
 }
 
-/* After the first event only spaces matter: they are refused, except in a quoted name. */
+/* Checks the text after the first event: refuses spaces, except in a quoted name. */
 static int check_rest(const char *string, const char *at, struct tach_error *err)
 {
 	for (const char *quote; *(at += strcspn(at, " \t\n'"));) {
@@ -36,8 +36,9 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
 }
 
 /*
- * Marks each special character up to and including the end of the first event; from the text
- * before the first "::" only that it is the PMU. Returns their number, or 0 if they do not fit.
+ * Marks each special character up to the end of the first event, including that end. The text
+ * before the first "::" is the PMU and gets no marks. Returns the number of marks, or 0 if they
+ * do not fit.
  */
 static unsigned mark_characters(struct tach__string *s, const char *string)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The grammar of event strings, independent of the words in them:
+ * The grammar of event strings, independent of the words in them. Splitting copies no text: all
+ * parts point into the string. Quoted text is literal:
  *
  *     string = [ pmu "::" ] event { sep attr } [ "," ignored ]
  *     sep    = ":" | "."
  *     attr   = name [ "=" value ]
  *     string = device "/" term { "," term } "/" [ modifiers ]
- *
- * Nothing is copied: the parts point into the string.
  */
 #ifndef TACH_CORE_PORT_GRAMMAR_H
 #define TACH_CORE_PORT_GRAMMAR_H
@@ -17,8 +16,8 @@
 #include "core/base/text.h"
 #include "core/tables/tables.h"
 
-/* The places of the special characters of a string, so that it is scanned once. No correct
- * string has more of them. */
+/* Marks are the places of the special characters of a string, so that it is scanned once. No
+ * correct string has more than this number. */
 #define TACH__MARKS_MAX 256
 
 /* The remaining attributes: `at` is the separator before the next one. */
@@ -30,11 +29,12 @@ struct tach__attrs {
 
 struct tach__string {
 	const char *start;     /* start of the whole string, for columns */
-	const char *end;       /* end of its first event: NUL or comma */
+	const char *end;       /* end of the first event: NUL or comma */
 	struct tach__text pmu; /* text NULL: no prefix */
 	struct tach__text event;
 	struct tach__attrs attrs;
-	const char *terms; /* device/terms/: the first term, and pmu is the device; else NULL */
+	const char *terms; /* for device/terms/: the first term, and pmu is the device;
+			      otherwise NULL */
 	uint16_t marks[TACH__MARKS_MAX];
 };
 
@@ -51,10 +51,10 @@ static inline int tach__is_separator(const char *at)
 	return *at == ':' || *at == '.';
 }
 
-/* The end of the next attribute, and its first '=', character by character. */
+/* Finds the end of the next attribute and its first '=', without marks. */
 const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal);
 
-/* The next attribute; 0 at the end. */
+/* Gets the next attribute. Returns 0 at the end. */
 static inline int tach__attrs_next(struct tach__attrs *list, struct tach__term *out)
 {
 	const char *name = list->at + 1, *equal = NULL, *at;
@@ -78,9 +78,9 @@ static inline int tach__attrs_next(struct tach__attrs *list, struct tach__term *
 	return 1;
 }
 
-/* Attributes in the form of an alias: "A:B:c=1". */
+/* Returns the attributes in a text that has the form of an alias: "A:B:c=1". */
 struct tach__attrs tach__attrs_of(const char *text);
-/* The attributes from a separator (or the end) on. */
+/* Returns the attributes that begin at `separator`, which may be the end. */
 static inline struct tach__attrs tach__attrs_from(const char *separator, const char *end)
 {
 	return (struct tach__attrs){separator, end, NULL, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a CPU's identification to its PMUs. arch/<arch>/identify.c reads the machine,
+ * Finds the PMUs of a CPU by its identification. arch/<arch>/identify.c reads the machine, and
  * core/pmu/identify.c searches the tables. Both use only files below a root folder and their
  * arguments, so that any machine can be examined on any other.
  */
@@ -15,15 +15,15 @@ struct tach__cpu {
 	char vendor[16];		  /* x86, ia64: CPUID's vendor string */
 	uint32_t family, model, stepping; /* arm64: implementer, part, 0 */
 	uint32_t core, native; /* x86 hybrids: CPUID 1AH EAX 31-24, 23-0; 0 = unknown */
-	uint32_t capacity;     /* arm64: the scheduler's measure; 0 = unknown */
+	uint32_t capacity;     /* arm64: the scheduler's cpu_capacity; 0 = unknown */
 	char id[64];	       /* riscv64: mvendorid marchid mimpid, as in /proc/cpuinfo */
-	int noarch; /* lacks the architectural PMU, so it must not be assumed by default */
+	int noarch;	       /* 1: lacks the architectural PMU, which is otherwise assumed */
 };
 
 enum { TACH__CPU_KINDS = 8 }; /* maximum number of kinds of core in one machine */
 
 /* Lists the kinds of core of the machine under root, at most max; returns their number. native:
- * it is the machine we run on, so that instructions may be used as well as files. */
+ * the root is of this machine, so instructions may be used in addition to files. */
 #define TACH__ARCH(name, NAME, cells, numbers)                                                 \
 	int tach__##name##_cpus(const char *root, int native, struct tach__cpu *out, int max);
 #include <archs.h>

@@ -24,19 +24,20 @@ enum tach__osmod {
 };
 #define TACH__OS_LEVELS (1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H)
 
-/* 32 bytes, so that copies of fixed size are enough. */
+/* It has 32 bytes, so that copies of a fixed size suffice. */
 struct tach__modifier {
 	char text[16]; /* ":name=0", as in full names */
 	union {
 		struct {
 			char name[14];
-			uint8_t length;	 /* length of the text */
-			uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
+			uint8_t length;	 /* length of `text` */
+			uint8_t integer; /* 0: a boolean, whose value is y, t, 1, n, f, 0 or
+					    missing */
 		};
 		uint64_t word; /* the name as a word: tach__modifier_word */
 	};
 };
-/* The hardware's, followed by the operating system's. */
+/* The hardware's modifiers, followed by the operating system's. */
 __attribute__((visibility(
 	"hidden"))) extern const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS];
 #define tach__osmods (tach__mods + TACH__NMODS)
@@ -45,7 +46,8 @@ __attribute__((visibility(
 	"hidden"))) extern const struct tach__modifier tach__box_mods[TACH__NBOX_MODS];
 
 /*
- * A name as one word in lower case, padded with zeros; 0 if it is longer than any modifier's.
+ * Returns a name as one word in lower case, padded with zeros, or 0 if it is longer than all
+ * modifiers.
  */
 static inline uint64_t tach__modifier_word(const struct tach__text *name)
 {
@@ -56,7 +58,7 @@ static inline uint64_t tach__modifier_word(const struct tach__text *name)
 	return tach__fold8(word);
 }
 
-/* The modifiers of tach__mods whose names begin with a letter, as bits: by the letter's last
+/* The modifiers of tach__mods that begin with a letter, as bits. The index is the letter's last
  * five bits. */
 __attribute__((visibility("hidden"))) extern const uint32_t tach__mods_by_letter[32];
 
@@ -72,21 +74,22 @@ static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_
 	return -1;
 }
 
-/* Number of the modifier with that name in `set`, or -1. Ignores case. */
+/* Returns the number of the modifier with that name in `set`, or -1. Ignores case. */
 static inline int tach__mod_find(uint32_t set, uint64_t word)
 {
 	return tach__modifier_find(tach__mods, set, word);
 }
 
-/* The same, also for the operating system's in `os`; TACH__NMODS is added to their numbers. */
+/* As tach__mod_find, but also searches the operating system's modifiers in `os`. TACH__NMODS is
+ * added to the numbers of these. */
 static inline int tach__mod_find_any(uint32_t set, uint32_t os, uint64_t word)
 {
 	return tach__modifier_find(
 		tach__mods, (set | os << TACH__NMODS) & tach__mods_by_letter[word & 31], word);
 }
 
-/* The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. With `cut`, a number
- * of more than 64 bits becomes the largest one, as with strtoull. */
+/* Gets the value of an attribute. Returns 0, or TACH_ERR_ATTR_VALUE without a message. With
+ * `cut`, a number of more than 64 bits becomes the largest number, as with strtoull. */
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
 		    uint64_t *value);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface between core and arch/: work.h, one event string and its register words;
- * registers.h, events and their PMC and PMD registers; identify.h and schedule.h, the
- * description of a machine by its architecture; arch.h, the functions of an architecture.
+ * The interface between core and arch/. work.h: one event string and its register words.
+ * registers.h: events and their PMC and PMD registers. identify.h and schedule.h: the
+ * description of a machine by its architecture. arch.h: the functions of an architecture.
  */
 #ifndef TACH_CORE_PORT_H
 #define TACH_CORE_PORT_H

@@ -10,7 +10,7 @@ const struct tach__quirks tach__quirks[2] = {
 	{
 		.compared = UINT32_MAX,
 		.repeats = UINT32_MAX,
-		.alias_steps = 4, /* the tables have aliases of aliases, but no longer chains */
+		.alias_steps = 4, /* the tables have chains of at most two aliases */
 		.letters = 1,
 		.respells = 1,
 		.keys = UINT32_MAX,
@@ -34,10 +34,11 @@ const struct tach__quirks tach__quirks[2] = {
 			.cut_numbers = 1,
 			.lone_systems = 1,
 			/*
-			 * Pseudo codes of fixed counters stay, and count nothing under Linux.
+			 * Keeps the pseudo codes of fixed counters, which count nothing under
+			 * Linux.
 			 */
 			.keys = ~(1u << TACH__A_PERF),
-			/* Default aliases keep their own code, under the event's select. */
+			/* Default aliases keep their own code, with the event's select. */
 			.default_keys = ~(1u << TACH__A_EQ | 1u << TACH__A_SEL),
 			/* A latency is accepted only with a named umask. */
 			.default_flags = ~TACH__UM_LDLAT,
@@ -45,7 +46,8 @@ const struct tach__quirks tach__quirks[2] = {
 			.pmus_without_h = TACH__PMU_NOH,
 			.precise = TACH__EV_PEBS | TACH__EV_PEBSV,
 			.sticky = ~LEVELS,
-			/* Hardware events only, although the level applies to all. */
+			/* Accepts h only for hardware events, although the level applies to all
+			 * events. */
 			.h_types = 1u << PERF_TYPE_HARDWARE | 1u << PERF_TYPE_HW_CACHE,
 			.named = 1,
 			.box_slips = 1,

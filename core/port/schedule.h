@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduling in the same way as the kernel: the needs of an event, the counters of a machine,
- * and the resulting groups. Architectures convert events to needs; this code is independent of
- * them.
+ * Schedules events in the same way as the kernel: from the needs of each event and the counters
+ * of a machine to groups. Architectures convert events to needs. This code does not depend on
+ * architectures.
  */
 #ifndef TACH_CORE_PORT_SCHEDULE_H
 #define TACH_CORE_PORT_SCHEDULE_H
@@ -14,8 +14,7 @@
 #define TACH__COUNTER_FIXED   32
 #define TACH__COUNTER_METRICS 48
 
-/* Registers that events of a group share if their values are equal, in addition to the
- * counters. */
+/* Registers other than counters. Events of a group share one if their values are equal. */
 enum tach__shared {
 	TACH__SHARED_NONE,
 	TACH__SHARED_OFFCORE,
@@ -26,22 +25,22 @@ enum tach__shared {
 
 struct tach__machine {
 	uint64_t counters;
-	uint64_t watchdog; /* counters that it may occupy; 0 = it is off */
+	uint64_t watchdog; /* counters that the NMI watchdog may occupy; 0 = it is off */
 	uint8_t nshared[TACH__NSHARED];
-	uint8_t host; /* 1: of this machine; set before an architecture is called */
+	uint8_t host; /* 1: this machine; set before an architecture is called */
 	uint8_t kind; /* kind of machine, numbered by the architecture */
 	int pmu;
 };
 
 struct tach__want {
-	uint64_t counters; /* 0 = needs none */
+	uint64_t counters; /* counters that the event may use; 0 = it needs no counter */
 	uint64_t value;	   /* value of the shared register */
 	enum tach__shared shared;
 	int metrics; /* 1 = a field of PERF_METRICS, 2 = the slots event it needs */
 };
 
-/* ---- provided by arch/ ---- The counters of that PMU: by its table, or by the CPU's own data
- * if it is this machine's. Sets m->watchdog to the possible places of the NMI watchdog. */
+/* ---- provided by arch/ ---- Sets the counters of a PMU: from its table, or from the CPU
+ * itself if `host`. Sets m->watchdog to the counters that the NMI watchdog may occupy. */
 #define TACH__SCHEDULED(name, NAME)                                                            \
 	void tach__machine_##name(const struct tach__pmu *row, int host,                       \
 				  struct tach__machine *m);                                    \

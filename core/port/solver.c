@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The matching for solver.h: augmenting paths over bit masks. */
+/* Finds the matching for solver.h by augmenting paths over bit masks. */
 #include <tach/error.h>
 #include "core/port/solver.h"
 
@@ -8,7 +8,7 @@ struct state {
 	uint64_t allowed[TACH__SOLVER_MAX]; /* becomes smaller with each decision */
 	struct placement {
 		int8_t counter[TACH__SOLVER_MAX]; /* by event */
-		int8_t owner[64];		  /* by counter, if it is held */
+		int8_t owner[64];		  /* by counter, if an event holds it */
 		uint64_t held;			  /* counters that have an owner */
 		uint8_t used[8];		  /* number of counters taken, per pool */
 	} now;
@@ -38,8 +38,7 @@ static void take_counter(struct state *s, int event, int counter)
 
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools);
 
-/* The pool is full and contains `free_counter`: another event of the pool must give up its
- * counter. */
+/* The pool is full, so another event of the pool must give up its counter. */
 static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pools)
 {
 	uint64_t left;
@@ -51,7 +50,7 @@ static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pool
 	for (; left; left &= left - 1) {
 		int c = __builtin_ctzll(left);
 
-		/* Tried in the meantime, without success. */
+		/* A recursive call tried this counter without success. */
 		if (*visited >> c & 1)
 			continue;
 		*visited |= 1ull << c;
@@ -65,8 +64,8 @@ static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pool
 
 /*
  * Finds a counter for `event`, and moves others along an alternating path. A path visits each
- * counter and each pool once. An event whose set is one counter cannot be moved, which
- * preserves decisions.
+ * counter and each pool at most once. If only one counter is allowed for an event, the event
+ * cannot be moved. So decisions stay.
  */
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools)
 {
@@ -91,7 +90,7 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 	return 0;
 }
 
-/* The most frequent case: no event has to move. */
+/* Handles the most frequent case: no other event has to move. */
 static int place_free(struct state *s, int event)
 {
 	uint64_t left = s->allowed[event] & ~s->now.held;
@@ -119,9 +118,9 @@ static int place_event(struct state *s, int event)
 }
 
 /*
- * Can the demanded counters still be held by events that are wanted there? If so, and if all
- * events can be placed, one assignment does both (Mendelsohn and Dulmage). It need not be
- * searched: the last decision leaves no other.
+ * Can events that are wanted on the demanded counters still hold them? If so, and if all events
+ * can be placed, there is an assignment with both properties (Mendelsohn and Dulmage). No
+ * search is needed, because after the last decision only this assignment is left.
  */
 static int musts_hold(const struct state *s)
 {
@@ -143,7 +142,7 @@ static int musts_hold(const struct state *s)
 	return n < 2 || (who[0] | who[1]) & ((who[0] | who[1]) - 1);
 }
 
-/* Tries to assign that counter to `event` permanently; changes nothing on failure. */
+/* Tries to assign counter c to `event` permanently. If that fails, changes nothing. */
 static int settle_counter(struct state *s, int event, int c)
 {
 	struct placement saved;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Umask groups. An event has up to eight; each needs a umask, chosen or default. Flags of
- * single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt, xbut0, grpnone, omit). */
+/* Applies the rules of umask groups. An event has up to eight groups. Each group needs a umask,
+ * chosen or default. Flags of single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt,
+ * xbut0, grpnone, omit). */
 #include "core/port/work.h"
 
 static const char *name_of(const struct tach__work *w, int row)
@@ -21,9 +22,9 @@ static void add_row(struct tach__work *w, int row, const struct tach__umask *um)
 }
 
 /*
- * In libpfm-4, one of the two is an alias of the other; the vendor, and so our tables, differ.
- * A row's pfm is its word in libpfm-4, with the umask of the other one in bits 8 to 15. Both
- * together mean the other one.
+ * Is `um` an alias of `other` in libpfm-4? The vendor, and so our tables, have two separate
+ * umasks. The pfm attribute of a row is its word in libpfm-4; bits 8 to 15 have the umask of
+ * the other row. If both are given, they mean the other row.
  */
 static int is_alias_there(const struct tach__work *w, const struct tach__umask *um,
 			  const struct tach__umask *other)
@@ -89,7 +90,7 @@ int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
-/* The possible names, for the message. */
+/* Reports a missing umask, with the possible names. */
 static int missing_umask(struct tach__work *w, int group, int code)
 {
 	char list[160];
@@ -119,7 +120,7 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
-/* A default that is an alias counts as its target, in the same way as if it were named. */
+/* Adds a default umask. If it is an alias, adds its target, as if the alias were named. */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	const char *text;
@@ -146,7 +147,7 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	}
 }
 
-/* Adds the defaults of one group. Returns how many, or that the group needs none. */
+/* Adds the defaults of one group. Returns 0, also if the group needs no umask, or an error. */
 static int fill_group(struct tach__work *w, int group, int missing)
 {
 	int added = 0, skip = 0, seen = 0, needed = 0;
@@ -173,15 +174,15 @@ static int fill_group(struct tach__work *w, int group, int missing)
 				tach__str(w->event->name));
 		add_default(w, i, um);
 		added = 1;
-		/* In the full name it would exclude the chosen umask; it is added by default
-		 * again. */
+		/* The full name omits this default, because it would exclude the chosen umask.
+		 * Encoding the full name adds it again. */
 		if (um->flags & w->quirks->silent && w->groups.used >> (group + 1))
 			w->groups.silent = (int8_t)group;
 	}
 	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
 }
 
-/* Checks what chosen umasks require of other groups. */
+/* Checks the limits that chosen umasks set for other groups. */
 static int check_groups(struct tach__work *w)
 {
 	for (unsigned i = 0; i < w->nrows; i++) {
@@ -205,18 +206,18 @@ int tach__umask_finish(struct tach__work *w, int missing)
 	uint32_t all = (1u << w->event->ngroups) - 1;
 	int chosen = w->groups.above, rc;
 
-	/* "bare": without a umask, the event's own bits apply. */
+	/* "bare": if no umask is given, the event's own bits apply. */
 	if (!w->nrows && w->event->flags & TACH__EV_BARE)
 		return 0;
 	for (uint32_t open = all & ~w->groups.used; open; open &= open - 1) {
-		/* Such an event takes umasks of one group only. */
+		/* An event with this flag accepts umasks of one group only. */
 		if (w->nrows && w->event->flags & TACH__EV_GRPEXCL)
 			break;
 		rc = fill_group(w, __builtin_ctz(open), missing);
 		if (rc)
 			return rc;
 	}
-	/* A default that excludes higher groups excludes their defaults, but not a chosen
+	/* A default that excludes higher groups excludes only their defaults, and no chosen
 	 * umask. */
 	w->groups.above = (int8_t)chosen;
 	return w->nrows > 1 ? check_groups(w) : 0;

@@ -11,17 +11,17 @@
 #include "core/tables/tables.h"
 
 #define TACH__PICKS_MAX 64
-/* Every pick may be a umask, and every group may add its defaults. */
+/* Maximum numbers: each pick may be a umask, and each group may add its defaults. */
 #define TACH__ROWS_MAX	 128
 #define TACH__GROUPS_MAX 8
-/* Core PMUs of one machine, the architectural one, perf, perf_raw. */
+/* Core PMUs of a machine, the architectural PMU, perf, and perf_raw are searched. */
 #define TACH__SEARCH_MAX 12
 
 enum tach__pick_kind { TACH__PICK_UMASK, TACH__PICK_RAW, TACH__PICK_MOD, TACH__PICK_OSMOD };
 
 /* One attribute, from the string or from an alias in it. */
 struct tach__pick {
-	uint64_t value;	 /* modifiers; RAW: the umask */
+	uint64_t value;	 /* value of a modifier; RAW: the umask */
 	uint16_t number; /* umask row, enum tach__mod or enum tach__osmod */
 	uint16_t column;
 	uint8_t kind;
@@ -29,14 +29,14 @@ struct tach__pick {
 
 /* Data of the caller in addition to the options. */
 struct tach__caller {
-	int freq, period;  /* its attr already has one of these */
+	int freq, period;  /* 1: the caller's attr already has one */
 	const int *search; /* the only PMUs for strings without a prefix; NULL: default */
 	int nsearch;
-	/* Additional boxes, as bits (core/pmu/pmu.h). NULL: no boxes, or this machine's if
-	 * search is NULL. */
+	/* Boxes that are also searched, as bits (core/pmu/pmu.h). NULL: this machine's boxes if
+	 * search is NULL, otherwise no boxes. */
 	const uint64_t *boxes;
 	/* Returns the event string of a derived event with that name on this PMU, or NULL;
-	 * *several: it is derived from more than one. NULL: derived names are not supported. */
+	 * *several: it needs several events. NULL: derived names are not supported. */
 	const char *(*derived)(int pmu, const struct tach__text *name, int *several);
 };
 
@@ -49,7 +49,7 @@ struct tach__work {
 	enum tach_os os;
 	uint32_t privilege;	    /* TACH_PRIVILEGE_*, if the string has no level */
 	int column;		    /* the present position, for errors */
-	int alias;		    /* depth in aliases: columns stay at the alias */
+	int alias;		    /* depth in aliases; errors have the alias's column */
 	struct tach__caller caller; /* set before tach__encode, which keeps it */
 
 	/* ---- the names in the string ---- */
@@ -66,9 +66,9 @@ struct tach__work {
 	uint32_t given;			/* hardware modifiers among the picks */
 	unsigned alias_steps;		/* number of aliases followed */
 	uint8_t raw_given, named_given; /* kinds of umasks in the string itself */
-	/* 1: a name with a dot that has another code at the vendor */
+	/* 1: the name has a dot, and the vendor has another code for it */
 	uint8_t vendor_differs;
-	unsigned nattrs; /* including repeated ones and those of aliases */
+	unsigned nattrs; /* attributes, with repeated ones and those of aliases */
 	unsigned npicks;
 	int conflict; /* column of a modifier that has two values, or 0 */
 
@@ -77,11 +77,11 @@ struct tach__work {
 		uint32_t used; /* groups with a umask */
 		uint32_t nc;   /* groups whose umask excludes a second umask */
 		uint8_t count[TACH__GROUPS_MAX];
-		int8_t above;  /* no umask of a higher group; -1: no limit */
-		int8_t only;   /* no umask of groups other than 0 and this; -1: any */
+		int8_t above;  /* umasks of higher groups are refused; -1: no limit */
+		int8_t only;   /* only umasks of groups 0 and this are accepted; -1: all */
 		int8_t last;   /* group of the previous umask */
 		int8_t silent; /* group whose default the full name omits; -1: none */
-		uint8_t solo;  /* 1: there is a umask that excludes all others */
+		uint8_t solo;  /* 1: one of the umasks excludes all others */
 	} groups;
 	unsigned nrows;
 	int has_raw;
@@ -89,30 +89,28 @@ struct tach__work {
 
 	/* ---- the result of arch/ ---- */
 	int nomods; /* 1: the full name has no modifiers */
-	/*
-	 * Value of each modifier, for the full name; the operating system's follow the others.
-	 */
+	/* The value of each modifier for the full name; the operating system's are last. */
 	uint64_t shown[TACH__NMODS + TACH__NOSMODS];
 	unsigned ncodes;
 
 	/* ---- the result of the OS layer ---- */
 	uint32_t type, has, osshown;
 	uint64_t config, config1, config2, period;
-	uint8_t counted; /* TACH_PRIVILEGE_* that it counts */
+	uint8_t counted; /* TACH_PRIVILEGE_* that the event counts */
 	uint8_t guest, host, pinned, exclusive, precise;
 	int32_t cpu;
 
-	/* These are not cleared: the counts above show how far they are filled. */
+	/* These arrays are not cleared. The counts above tell how many elements are valid. */
 	struct tach__pick picks[TACH__PICKS_MAX];
 	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, including defaults */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
-	/* as `shown`, for boxes; only those of `spelled` */
+	/* as `shown`, for boxes; only modifiers in `spelled` are valid */
 	uint64_t box_shown[TACH__NBOX_MODS];
-	/* the string in our spelling, if it was in perf's */
+	/* the string in our notation, if it was in perf's */
 	char respelled[TACH_EVENT_NAME_MAX];
 };
 
-/* Zeroes a fixed size with stores of 32 bytes: the memset of compilers starts slowly. */
+/* Zeroes a fixed size with stores of 32 bytes, because compilers' memset starts slowly. */
 static inline void tach__clear(void *at, size_t size)
 {
 	char *p = at;
@@ -128,7 +126,7 @@ int tach__refuse(struct tach__work *w, int code, const char *format, ...)
 	__attribute__((cold, format(printf, 3, 4)));
 
 /* ---- umasks.c: groups, defaults, exclusions ---- */
-/* Adds one umask to w->rows, or the raw one, unless it excludes those already there. */
+/* Adds a umask to w->rows, or sets the raw one. Fails if it excludes a present umask. */
 int tach__umask_take(struct tach__work *w, const struct tach__pick *pick);
 /*
  * Adds the defaults of groups without a umask; `missing` is the code if a group has no default.

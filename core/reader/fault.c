@@ -3,10 +3,10 @@
  * Makes faults of counter instructions take the slow path.
  *
  * Each module with counter instructions has a table of them in section tach_ex, and a note with
- * its address (tach/arch.h). Installing copies all tables into one sorted array, so that the
- * handler needs nothing of a module that may be unloaded by then. If faults are part of correct
- * reads, a first START installs, possibly in an allocator or a signal handler. So nothing here
- * calls malloc (as qsort may), and no handler runs while the lock is held.
+ * its address (tach/arch.h). Installing copies all tables into one sorted array, so the handler
+ * does not depend on a module that may be unloaded. On architectures where correct reads may
+ * fault, the first START installs the handlers. It may run in an allocator or a signal handler.
+ * So nothing here calls malloc (as qsort may), and no handler runs while the lock is held.
  */
 #include <errno.h>
 #include <link.h>
@@ -27,10 +27,10 @@
 #if TACH_ARCH_FAST
 
 /*
- * Protects the table's pointer and sigaction(2), which wait for no other thread. Modules are
- * scanned before the lock is taken: scanning takes the loader's lock, which the caller may hold
- * (dl_iterate_phdr's callback). A forked child gets the lock free; the pointer is valid after
- * each store.
+ * Protects the table's pointer and calls of sigaction(2). Its holder waits for no other thread.
+ * Modules are scanned before the lock is taken: scanning takes the loader's lock, which the
+ * caller may hold (dl_iterate_phdr's callback). A forked child initializes the lock again. The
+ * table's pointer is valid after each store.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table *table; /* used by the handler */
@@ -38,9 +38,9 @@ static uint64_t scans;	    /* number of scans begun */
 static const int signals[2] = {SIGSEGV, SIGILL};
 
 /*
- * The handlers below ours, the newest last. There are several if the program installed its own
- * over ours and ours was then installed again: the program's handler may pass faults to ours,
- * which passes them to the next one below.
+ * The handlers that ours replaced, the newest last. There are several if the program replaced
+ * our handler and ours was then installed again. The program's handler may pass a fault back to
+ * ours, which then passes it to the next older handler.
  */
 enum { DEEPEST = 16 };
 static struct previous {
@@ -51,8 +51,8 @@ static struct previous {
 /* The number of handlers that got the fault which this thread is passing on. */
 static __attribute__((tls_model("initial-exec"))) __thread int passed;
 
-/* Another thread of the parent may have held the lock. Handlers must not call it: see
- * tach/fault.h. */
+/* Another thread of the parent may have held the lock, which no thread of the child releases.
+ * Signal handlers must not call tach_fault_install: see tach/fault.h. */
 static void forked_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -96,7 +96,7 @@ static int land(ucontext_t *context)
 	return 1;
 }
 
-/* The handler below our first `depth` ones; NULL: no further handler. */
+/* Skips the `depth` newest handlers and returns the next older one, or NULL. */
 static struct sigaction *handler_below(int which, int depth)
 {
 	struct previous *p = &previous[which];
@@ -106,9 +106,9 @@ static struct sigaction *handler_below(int which, int depth)
 }
 
 /*
- * Passes the signal to the earlier handler as if ours did not exist. For the default action the
- * default is restored: a fault then happens again when we return, and kills; a signal that was
- * sent by kill(2) or similar is sent again.
+ * Passes the signal to the earlier handler as if ours did not exist. If that is the default
+ * action, the default is restored. Then a fault happens again when we return, and kills the
+ * process. A signal that was sent by kill(2) or similar is sent again.
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
@@ -152,11 +152,11 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 }
 
 /*
- * A handler that got the fault from ours may call ours with the same context. It is recognised
- * by uc_link, which the kernel clears in the context of each new fault
+ * A handler that got the fault from ours may call ours with the same context. Such a call is
+ * recognised by uc_link, which the kernel clears in the context of each new fault
  * (arch/x86/kernel/signal_64.c and its like for other architectures) and does not read when the
- * handler returns. An address would not do: siglongjmp may have left the last fault, and the
- * new one may have its context at the same place.
+ * handler returns. Comparing the addresses of contexts is not enough: after siglongjmp out of a
+ * handler, the context of a new fault may have the same address.
  */
 static void handler(int number, siginfo_t *info, void *context)
 {
@@ -164,8 +164,8 @@ static void handler(int number, siginfo_t *info, void *context)
 	void *link = at->uc_link, *ours = &passed;
 	int before = passed, saved = errno;
 
-	/* si_code <= 0: sent by a process. It is not a fault, whatever the thread executes at
-	 * the moment. */
+	/* If si_code <= 0, a process sent the signal. It is not a fault, even if the thread is
+	 * at a counter instruction. */
 	if (info->si_code > 0 && land(context)) {
 		errno = saved;
 		return;
@@ -190,7 +190,8 @@ static void push(struct previous *p, const struct sigaction *action)
 
 	while (at < count && p->action[at].sa_sigaction != action->sa_sigaction)
 		at++;
-	/* The oldest stays: the program installed it before our first one. */
+	/* If the list is full, drop the second oldest. Keep the oldest: the program installed
+	 * it before ours. */
 	if (at == count && count == DEEPEST)
 		at = 1;
 	if (at < count) {
@@ -207,7 +208,7 @@ static void pop(struct previous *p)
 	__atomic_store_n(&p->count, p->count - 1, __ATOMIC_RELEASE);
 }
 
-/* A handler that was installed after ours stays. */
+/* Does not remove a handler that was installed after ours. */
 static void remove_handlers(void)
 {
 	struct sigaction now;
@@ -242,7 +243,8 @@ static int install_handlers(void)
 	return 0;
 }
 
-/* The handler uses the table from now on, or there is no handler. */
+/* Gives the table to the handler and installs the handler for both signals. If that fails,
+ * removes it from both. */
 static int publish(struct table *t)
 {
 	sigset_t before;
@@ -296,7 +298,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
 	return 1;
 }
 
-/* Repeats it if modules were loaded, or if the program replaced the handler. */
+/* Installs again if modules were loaded, or if the program replaced the handler. */
 int tach__fault_ready(struct tach_error *err)
 {
 	static unsigned long long known;

@@ -14,7 +14,7 @@ struct record {
 
 struct table {
 	struct table *older; /* kept: a handler may be reading it */
-	uint64_t scan;	     /* its number: a later scan has seen more modules */
+	uint64_t scan;	     /* number of the scan; a later scan has seen more modules */
 	size_t size;	     /* in bytes, whole pages */
 	size_t count;
 	struct record record[];
@@ -40,7 +40,7 @@ static int collect(struct table **t, const int32_t *pair)
 	return 0;
 }
 
-/* One segment of notes. */
+/* Collects the tables of one segment of notes. */
 static int scan_notes(struct table **t, const char *at, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {

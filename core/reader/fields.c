@@ -44,7 +44,7 @@ int tach__topdown_find(struct tach__topdown *t, const struct tach_set *set, int 
 	return 1;
 }
 
-/* The first four add up to 255: one of them contains the rounding of the other three. */
+/* The first four fields add up to 255, so BACKEND contains the rounding of the other three. */
 unsigned tach__topdown_steps(const struct tach__topdown *t, int member)
 {
 	return t->field[member] == BACKEND ? 3 : 1;

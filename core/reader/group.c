@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A group of events, read by read(2). */
+/* Reads a group of events by read(2). */
 #include <errno.h>
 #include <sys/syscall.h>
 #include "core/os/descriptor.h"

@@ -19,12 +19,13 @@
 struct tach__core {
 	struct tach__group group;  /* count 0: this core type counts no member */
 	uint32_t members;	   /* a bit for each */
-	int fd[TACH_COUNTERS_MAX]; /* these three as in struct tach__reader */
+	int fd[TACH_COUNTERS_MAX]; /* fd, id and mapped: as in struct tach__reader */
 	uint64_t id[TACH_COUNTERS_MAX];
 	uint32_t mapped;
 	struct tach_way way[TACH_COUNTERS_MAX]; /* by member, as fd */
-	/* ns in which no group counted, as seen while this group counts, except for a constant:
-	 * its enabled time minus the running time of all. INT64_MAX: unknown. */
+	/* The enabled time of this group minus the running times of all groups, in ns, read
+	 * while this group counts. Except for a constant, this is the time in which no group
+	 * counted. INT64_MAX: unknown. */
 	int64_t lag;
 };
 
@@ -37,14 +38,14 @@ struct tach__hybrid {
 	 * no core. */
 	volatile uint64_t key;
 	uint64_t bank[TACH_COUNTERS_MAX], bank_running;
-	/* Even numbers: how often the bank was taken, when lag was last read, and when it had
-	 * grown. */
+	/* looks: 2 for each time that the bank was taken. noted, grown: the value of looks when
+	 * lag was last read, and when it last grew. */
 	uint32_t looks, noted, grown;
 	struct tach__core core[TACH__CORES_MAX];
 };
 
 /* ---- core/reader/hybrid_open.c ---- */
-/* Opens, maps and enables the group of each core; sets r->hybrid even if it fails. */
+/* Opens, maps and enables the group of each core. If opening fails, r->hybrid is set, too. */
 int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err);
 /* Sets *at to NULL before it frees the memory, because a forked child may read it. */
 void tach__hybrid_close(struct tach__hybrid **at);
@@ -55,14 +56,15 @@ void tach__hybrid_abandon(struct tach__hybrid *h, int shared);
 void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n);
 uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			  unsigned n);
-/* Reads TACH_COUNTERS_MAX values: 0 if a member is of another kind. */
+/* Reads TACH_COUNTERS_MAX values. Members of other kinds get 0. */
 uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all);
 /*
- * Reads all groups by read(2), as they are: 1, 0 if one is in error state, or a negated errno.
+ * Reads all groups by read(2), and enables none. Returns 1, 0 if a group is in error state, or
+ * a negated errno.
  */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards,
 			     struct tach__group_read *to);
-/* Call it after enabling: sets the start of the times. */
+/* Sets the first lags. Call it after the groups were enabled. */
 void tach__hybrid_settle(struct tach__reader *r);
 
 #endif

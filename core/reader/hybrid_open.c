@@ -88,7 +88,7 @@ static void page_zero(struct tach__hybrid *h, int core, int member)
 	h->core[core].mapped &= ~(1u << member);
 }
 
-/* A page that cannot be used is replaced by zeros: its group is read by read(2). */
+/* If the page cannot be mapped, zeros replace it, and its group is read by read(2). */
 static void map_member(struct tach__reader *r, int core, int member)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -104,7 +104,7 @@ static void map_member(struct tach__reader *r, int core, int member)
 }
 
 /*
- * Returns a bit for each metric. None of them gets a page. No machine has two core types with
+ * Returns a bit for each metric. Metrics get no page. No machine has two core types with
  * PERF_METRICS; metrics of a second one would be read by read(2).
  */
 static uint32_t find_metrics(struct tach__reader *r, int core)
@@ -197,7 +197,7 @@ static void close_member(struct tach__core *core, int member)
 	core->fd[member] = -1;
 }
 
-/* As in core/reader/open.c. */
+/* Closes descriptors of mapped events: see close_siblings in core/reader/open.c. */
 static void close_siblings(struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
@@ -227,7 +227,7 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
-/* If a child shares descriptors with its parent, the parent closes them. */
+/* If a child shares descriptors with its parent, it leaves them open for the parent. */
 static void close_all(struct tach__hybrid *h, int shared)
 {
 	for (int k = 0; k < h->n; k++)

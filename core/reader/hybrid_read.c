@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a hybrid: the counting group by its pages, the others from the bank.
+ * Reads a hybrid: the counting group from its pages, the other groups from the bank.
  *
  * Sums are neither lost nor doubled because counts only grow. Values that are read between two
- * moments, in any order, add up to something between the sums at these moments. Only an older
- * bank needs a check that it is still valid, which the leader's lock provides. Signal handlers
- * may read between any two instructions here, except those that write the bank. Two banks with
- * one key are equal, and none is half written.
+ * moments, in any order, add up to something between the sums at these moments. A bank that was
+ * taken earlier must still be valid; the leader's lock shows that. Signal handlers may read
+ * between any two instructions here, except those that write the bank. Two banks with the same
+ * key are equal, and no handler sees a half-written bank.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,7 @@ static const struct perf_event_mmap_page *leader(const struct tach__core *core)
 	return core->way[core->group.member[0]].page;
 }
 
-/* The core whose group counts: no other has an index. -1: no group can be read here. */
+/* Returns the core whose group counts: only its pages have an index. -1: use read(2). */
 static int find_counting_core(const struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
@@ -32,7 +32,7 @@ static int find_counting_core(const struct tach__hybrid *h)
 	return -1;
 }
 
-/* One group by read(2). */
+/* Reads one group by read(2). */
 static int read_core(struct tach__reader *r, int core, struct tach__group_read *now)
 {
 	const struct tach__group *g = &r->hybrid->core[core].group;
@@ -40,7 +40,8 @@ static int read_core(struct tach__reader *r, int core, struct tach__group_read *
 	return g == r->topdown.group ? tach__topdown_group(r, now) : tach__group_read(g, now);
 }
 
-/* Reads all groups except `core`'s by read(2), while its leader's lock equals the key's. */
+/* Reads all groups except `core`'s into the bank, which is valid while `core`'s lock equals
+ * `key`. */
 static int take_bank(struct tach__reader *r, int core, uint64_t key)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -68,12 +69,13 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 	return 1;
 }
 
-/* Time that no core type counted is added to all of them. */
+/* If the lag has grown, no core type counted during the difference, so all known lags grow by
+ * it. */
 static void note(struct tach__hybrid *h, int core, int64_t lag)
 {
 	int64_t *known = &h->core[core].lag;
 
-	if (lag < *known) { /* it may be INT64_MAX, and then no difference can be computed */
+	if (lag < *known) { /* there is no difference if *known is INT64_MAX */
 		*known = lag;
 	} else if (lag > *known) {
 		int64_t more = lag - *known;
@@ -86,7 +88,7 @@ static void note(struct tach__hybrid *h, int core, int64_t lag)
 	h->noted = h->looks;
 }
 
-/* Sums of all members, the bank they use, and the error of metrics in slots. */
+/* Sums of all members, the number of the bank in them, and the error of metrics in slots. */
 struct sums {
 	uint64_t value[TACH_COUNTERS_MAX];
 	uint32_t looks;
@@ -95,7 +97,7 @@ struct sums {
 
 enum when { BEGIN, END, BETWEEN };
 
-/* Adds the group with metrics, if its core type counts. */
+/* Adds the group with metrics while its core type counts. Returns 0 if read(2) is needed. */
 static int add_topdown(struct tach__reader *r, enum when when, struct sums *sums)
 {
 	const struct tach__group *g = r->topdown.group;
@@ -167,8 +169,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 							      : add_pages(&h->core[k], sums);
 		if (!added) {
 			/*
-			 * Metrics that another reader reset are right by read(2). If the page
-			 * has no index, the thread was moved before the lock was read.
+			 * If another reader reset the metrics, only read(2) gives their counts.
+			 * If the page has no index, the thread was moved before the lock was
+			 * read.
 			 */
 			if (TACH_PAGE_LOAD(page, lock) == lock && TACH_PAGE_LOAD(page, index))
 				break;
@@ -188,9 +191,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 }
 
 /*
- * The enabled time is that of the first group. Downwards it is read last; upwards it is read
- * first, before all running times. So the difference between two reads never shows more time
- * without counters than there was.
+ * The first group provides the enabled time. It is read last if `downwards`; otherwise first,
+ * before all running times. So the difference between two reads never shows more time without
+ * counters than there was.
  */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
@@ -216,14 +219,14 @@ int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach_
 	return 1;
 }
 
-/* A lag is known again after a page of its group was read. */
+/* Reading a page of a group makes its lag known again. */
 static void forget_lags(struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
 		h->core[k].lag = INT64_MAX;
 }
 
-/* Groups in error state are enabled again; regions that are open then are incomplete. */
+/* Enables groups in error state again. Regions that are open at that time are incomplete. */
 static int groups_or_recover(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
 	int state = tach__hybrid_read_groups(r, downwards, to);
@@ -239,7 +242,8 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 	state = tach__hybrid_read_groups(r, downwards, to);
 	if (state > 0) {
 		/*
-		 * The number of the next bank: a group that is enabled again changes its lock.
+		 * Enabling a group changes its lock, so the next read takes a bank, which gets
+		 * this number.
 		 */
 		h->grown = h->looks + 2;
 		forget_lags(h);
@@ -248,10 +252,9 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 }
 
 /*
- * The groups were enabled one after the other, so their lags differ by a constant, which is
- * known from the first count on. Until then the value is too high, by the time since the page
- * of the counting group was written. A gap shorter than that, at the first move only, is not
- * detected.
+ * The groups were enabled one after the other, so their lags differ by constants. The constant
+ * of a group is known when it first counts. Until then its lag is too high, by the time since
+ * the counting group's page was written. A shorter gap at the first move is not detected.
  */
 void tach__hybrid_settle(struct tach__reader *r)
 {
@@ -297,8 +300,8 @@ void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned
 }
 
 /*
- * Returns the flags of a region whose ends were both read by pages. A member that some core
- * types do not count misses a part of a move.
+ * Returns the flags of a region whose ends were both read by pages. If the thread was moved, a
+ * member that some core types do not count is incomplete.
  */
 static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, uint32_t begun)
 {
@@ -313,7 +316,7 @@ static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, ui
 	return here != h->members ? flags | TACH_FLAG_INCOMPLETE : flags;
 }
 
-/* Returns the flags of a region that begins by pages and ends by read(2). */
+/* Returns the flags of a region whose begin was read by pages and whose end by read(2). */
 static uint32_t flags_of_mixed_ends(const struct tach__hybrid *h,
 				    const struct tach__group_read *now, uint32_t begun)
 {
@@ -325,8 +328,8 @@ static uint32_t flags_of_mixed_ends(const struct tach__hybrid *h,
 }
 
 /*
- * Sets the error of metrics: a region that began by read(2) has the error of its end and of all
- * its slots.
+ * Sets the error of metrics. If the begin was read by read(2), this is the error of the end
+ * plus that for all slots of the region.
  */
 static void settle_topdown(struct tach__reader *r, const struct tach_mark *mark, int paged,
 			   const struct sums *end, uint64_t *delta, unsigned n)
@@ -361,7 +364,7 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 		doubt(r, &sums);
 		flags = TACH_FLAG_SYSCALL | (paged ? flags_of_mixed_ends(h, &now, begun) : 0);
 	}
-	for (unsigned i = 0; i < n; i++) /* members of other kinds follow */
+	for (unsigned i = 0; i < n; i++) /* the caller then sets members of other kinds */
 		delta[i] = sums.value[i] - mark->value[i];
 	settle_topdown(r, mark, paged, &sums, delta, n);
 	if (!paged)

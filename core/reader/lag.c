@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds out whether a group always had its counters: lost, in error state, turned off, shared.
+ * Detects that a group was without its counters: taken away, in error state, turned off, or
+ * multiplexed.
  */
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -19,14 +20,15 @@ uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uin
 	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
 	uint32_t at;
 
-	/* Without branches: the end of a region takes the same number of instructions in each
-	 * case. */
+	/* No branches, so that the end of a region takes the same number of instructions in
+	 * each case. */
 	__asm__ volatile("" : "+r"(grown), "+r"(changed));
 	TACH_HANDLER_STEP();
 	/*
-	 * A handler that runs in between and finds growth relies on the lock, and so does this
-	 * code when it continues. So the lag is read first and written last, and is never newer
-	 * than the lock. If a handler's result is overwritten, the growth is found again later.
+	 * A handler may run here and find growth. It relies on grown_lock, as this code does
+	 * after it. So the lag is read first and written last, and is never newer than
+	 * grown_lock. If this code overwrites a handler's result, a later call finds the growth
+	 * again.
 	 */
 	at = (uint32_t)((lock & grown) |
 			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
@@ -53,7 +55,7 @@ uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
 }
 
 /* A pinned group that lost its counters stays in error state until it is enabled again. Its
- * times do not advance meanwhile, so each region that is open then is incomplete. */
+ * times do not advance in that state, so a region that is open then is incomplete. */
 int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 {
 	int state = tach__group_read(&r->hard, to);
@@ -69,7 +71,8 @@ int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 	return state;
 }
 
-/* A read takes less than a tick of some clocks (on riscv64 250 ns, with a clock of 4 MHz). */
+/* Reads up to 8 times, because a read takes less than a tick of some clocks (250 ns on riscv64
+ * with a clock of 4 MHz). */
 uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now)
 {
 	uint64_t enabled = now->enabled;
@@ -98,9 +101,9 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
 
 	if (enabled == 0)
-		return TACH_FLAG_INCOMPLETE; /* always turned off */
-	/* Times of several groups are read one after the other, so they are not equal to the
-	 * ns. */
+		return TACH_FLAG_INCOMPLETE; /* turned off during the whole region */
+	/* The times of several groups are read one after the other, so running may be a few ns
+	 * longer. */
 	if ((int64_t)(enabled - running) <= 0)
 		return 0;
 	if (!(r->set->flags & TACH_SET_MULTIPLEX))

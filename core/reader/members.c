@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Data of one member of a reader: its flags and its error. */
+/* The flags and the error of one member of a reader. */
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains why a reader is not completely read in user space: the first cause, as text. */
+/* Explains, by the first cause, why a reader is not completely read in user space. */
 #include <stdio.h>
 #include "core/reader/open.h"
 

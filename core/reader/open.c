@@ -52,8 +52,8 @@ static struct tach__reader *allocate(const struct tach_set *set)
 /*
  * arm64: config1 bit 1 requests user access, bit 0 a 64-bit counter (drivers/perf/arm_pmuv3.c,
  * format attributes rdpmc and long). On other architectures these bits belong to the event.
- * Before PMUv3p5 only cycles have 64 bits: on EOPNOTSUPP, 32 bits are used. `wide` 0 does not
- * try.
+ * Before PMUv3p5 only cycles have 64 bits, so 32 bits are used after EOPNOTSUPP. If `wide` is
+ * 0, 64 bits are not tried.
  */
 #if TACH_ARCH_ASKS
 static const uint64_t access_bits[] = {3, 2};
@@ -72,9 +72,9 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/*
 	 * arm64 ignores a leader that is off when it checks whether a group fits
-	 * (drivers/perf/arm_pmu.c, validate_event), so there it starts enabled. Software events
-	 * always fit. A clock that joins a counting group reads 0 until the thread is next
-	 * scheduled in (seen in 6.12 and 7.2).
+	 * (drivers/perf/arm_pmu.c, validate_event), so on arm64 the leader starts enabled.
+	 * Software events always fit. They start disabled, because a clock that joins a
+	 * counting group reads 0 until the thread is next scheduled in (seen in 6.12 and 7.2).
 	 */
 	attr.disabled = leader < 0 && (!TACH_ARCH_ASKS || kind == TACH_MEMBER_SOFTWARE);
 	attr.pinned = leader < 0 && !(set->flags & TACH_SET_MULTIPLEX) &&
@@ -194,7 +194,8 @@ static void close_siblings(struct tach__reader *r)
 			close_member(r, r->hard.member[i]);
 }
 
-/* Done here and not with the set, because each thread has its own counts. */
+/* Done when a reader is opened, not when the set is made, because each thread has its own
+ * counts. */
 static int open_emulated(struct tach__reader *r, struct tach_error *err)
 {
 	for (int i = 0; i < r->set->count; i++)
@@ -257,7 +258,8 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 	code = open_all(r, 1, err);
 	if (code == TACH_ERR_NOCOUNTER && TACH_ARCH_ASKS) {
 		/*
-		 * A second 64-bit cycles event opens but gets no counter; with 32 bits it may.
+		 * A second 64-bit cycles event can be opened but gets no counter. With 32 bits
+		 * it may get one.
 		 */
 		for (int i = 0; i < r->hard.count; i++)
 			tach__page_zero(r, r->hard.member[i]);

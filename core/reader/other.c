@@ -3,8 +3,8 @@
  * Reads the end of a region from another thread.
  *
  * All counts come by read(2), which any thread may use with any descriptor: the kernel asks the
- * processor that runs the thread (kernel/events/core.c, perf_event_read). Nothing runs in the
- * thread, and its reader does not change, except `turn` of top-down metrics.
+ * processor that runs the thread (kernel/events/core.c, perf_event_read). The thread executes
+ * no code for this. Its reader does not change, except `turn` of top-down metrics.
  *
  * Events that other code turned off are not detected here: their time does not advance, as for
  * a thread that waits.
@@ -16,8 +16,8 @@
 
 /*
  * read(2) of a group with top-down metrics resets its counters. An odd `turn` makes the thread
- * use read(2) from now on, too. If it is odd already, the thread is in the middle of that, and
- * another value makes it read again (core/reader/topdown_look.c).
+ * use read(2), too, from now on. If `turn` is odd already, the thread is in the middle of a
+ * read(2). Then another odd value makes it read again (core/reader/topdown_look.c).
  */
 static int read_topdown(struct tach__topdown *t, struct tach__group_read *now)
 {
@@ -36,7 +36,8 @@ static int read_group(struct tach__reader *r, const struct tach__group *g,
 						      : tach__group_read(g, now);
 }
 
-/* Values by member. For a hybrid, `enabled` is that of the first group, which is read first. */
+/* Reads all hardware members. Reads the first group of a hybrid first, and takes `enabled` from
+ * it. */
 static int read_hard(struct tach__reader *r, struct tach__group_read *all)
 {
 	const struct tach__group *g = &r->hard;
@@ -86,7 +87,7 @@ static uint32_t hybrid_since(const struct tach__hybrid *h, const struct tach__gr
 		       : TACH_FLAG_RESCHEDULED;
 }
 
-/* If metrics decreased by less than their error, they did not count. */
+/* Returns the error. A metric that decreased by less than its error did not count. */
 static uint64_t settle_topdown(const struct tach__reader *r, const struct tach_mark *mark,
 			       uint64_t *delta)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pages of a reader: the members that have one from the kernel, and what it says. */
+/* The pages of a reader: maps the kernel's pages of its members, and evaluates them. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -47,8 +47,8 @@ static int is_blocked(void)
 	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
 }
 
-/* Members that core/reader/topdown.c reads; pages of zeros lead there. These are metrics, and
- * the slots before them, whose page shows whether the group counts. */
+/* Is it a metric, or the slots that lead the group of metrics? core/reader/topdown.c reads
+ * these. Their pages are zeros, so that reads take the slow path. */
 static int is_topdown(const struct tach__reader *r, int member)
 {
 	const struct tach__topdown *t = &r->topdown;
@@ -93,9 +93,9 @@ void tach__pages_map(struct tach__reader *r)
 }
 
 /*
- * Detects a counter that the page shows and that cannot be read:
- * drivers/perf/riscv_pmu_legacy.c does that since about 6.13 (seen in 7.2; in 6.12 user space
- * may read both). Three faults in a row are not chance.
+ * Detects a counter that the page offers but that always faults.
+ * drivers/perf/riscv_pmu_legacy.c has such counters since about 6.13 (seen in 7.2; in 6.12 user
+ * space may read both). Three faults in a row are not chance.
  */
 static int always_faults(struct tach_way way)
 {
@@ -141,14 +141,16 @@ static void judge_counters(struct tach__reader *r)
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
-	/* By this mask, inline reads treat all counters as 48 bits wide, or none of them. */
+	/* Inline reads use one mask for all counters. If only some are 48 bits wide, none is
+	 * treated so. */
 	if (narrowest == 48 && widest > 48)
 		narrowest = 47;
 	r->hot.mask = ((uint64_t)1 << narrowest) - 1;
 	if (narrowest >= 40)
 		return;
 	/*
-	 * A region may count more than 2^width: begin and end use the signed way, out of line.
+	 * A region may count more than 2^width. So begin and end use sign-extended sums, on the
+	 * slow path.
 	 */
 	r->extend = 1;
 	r->hot.mask = ~(uint64_t)0;

@@ -15,7 +15,7 @@ struct tach__hybrid;
 struct tach__group {
 	int leader;			   /* descriptor; -1: no group */
 	uint64_t id;			   /* identifies the event: core/os/descriptor.h */
-	int count;			   /* its members ... */
+	int count;			   /* number of members ... */
 	uint8_t member[TACH_COUNTERS_MAX]; /* ... their numbers in the set, in read(2)'s order
 					    */
 };
@@ -35,8 +35,8 @@ struct tach__reader {
 	const struct tach_set *set;
 	const void *owner; /* tach__thread_token() of the thread that opened it; NULL: none */
 	size_t page_size;
-	/* -1: closed, because a mapping keeps the event open and its leader's descriptor reads
-	 * it. */
+	/* Descriptors of members. -1: closed, because the mapping keeps the event open and the
+	 * leader's descriptor reads it. */
 	int fd[TACH_COUNTERS_MAX];
 	uint64_t id[TACH_COUNTERS_MAX]; /* identify the events: core/os/descriptor.h */
 	uint32_t mapped;		/* a bit for each member whose page is perf's */
@@ -49,8 +49,8 @@ struct tach__reader {
 	 * path reads.
 	 */
 	int extend;
-	/* enabled - running of the hardware group in ns when last read, and the leader's lock
-	 * when this had last grown; see tach__note_lag. */
+	/* lag: enabled - running of the hardware group in ns, when last read. grown_lock: the
+	 * leader's lock when lag last grew. See tach__note_lag. */
 	uint64_t lag;
 	uint32_t grown_lock;
 	struct tach__topdown topdown;
@@ -60,9 +60,10 @@ struct tach__reader {
 		const uint64_t *counts;
 		uint64_t begun[TACH__EMULATED_COUNTS];
 	} emulated;
-	/* list of all readers, for fork; core/reader/open.c */
+	/* list of all readers, for fork; core/reader/readers.c */
 	struct tach__reader *next, **link;
-	/* Why the fast path is not used: the first cause; made into text when requested. */
+	/* The first cause why the fast path is not used; tach_reader_missing converts it to
+	 * text. */
 	enum tach__slow {
 		TACH__FAST,
 		TACH__SLOW_MULTIPLEX,
@@ -86,24 +87,23 @@ TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
 	return (char *)r + r->page_size * (size_t)(member + 1);
 }
 
-/*
- * For the only thread of a child whose fork ran no handlers: does the work of the fork handler.
- */
+/* Does the work of the fork handler, for a child with one thread whose fork ran no handlers. */
 void tach__readers_orphaned(void);
 
 /* Identifies the thread without a system call. No later thread gets the same token, while it
  * might get the address of a variable. */
 const void *tach__thread_token(void);
 
-/* 1, 0 for a group in error state, or a negated errno. */
+/* Reads the group by read(2). Returns 1, 0 if the group is in error state, or a negated
+ * errno. */
 int tach__group_read(const struct tach__group *group, struct tach__group_read *to);
 
-/* The same for the hardware group. Enables it again if it was in error state: regions that are
- * open then are incomplete. */
+/* As tach__group_read, but enables a group in error state again. Then open regions are
+ * incomplete. */
 int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to);
 
-/* offset + counter, sign-extended or not. Reads until nothing changes in between: 1, 2 if that
- * took several attempts; 0 if it cannot be read here. */
+/* Reads offset + counter, sign-extended if `extend`, until the page stays unchanged. Returns 1,
+ * 2 after several attempts, or 0 if user space cannot read it. */
 int tach__sum_of(struct tach_way way, int extend, uint64_t *sum);
 
 /*
@@ -120,24 +120,24 @@ TACH_INLINE const struct perf_event_mmap_page *tach__leader_page(const struct ta
 /*
  * Was the group without counters since its leader's lock was `since`? enabled - running is
  * constant while the group counts and while the thread does not run. It grows while the group
- * waits for counters. It is read at any time and from nested regions, so the lock at the last
- * growth decides. Growth that is found after `since` may have happened before it, but not the
- * other way round. So the answer errs towards "incomplete".
+ * waits for counters. The lag is read at any time and in nested regions, so the lock at the
+ * last growth decides. Growth is sometimes found late: after `since`, although it happened
+ * before. So the answer errs towards "incomplete".
  */
 uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since);
 
 /* The enabled time does not advance while other code has turned the events off, by an ioctl or
- * prctl. Otherwise it grows between two read(2). *now becomes the later of the two. */
+ * prctl. Otherwise it grows between two read(2). *now becomes the later read. */
 uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now);
 
 /*
- * Reads the software members, and checks that they count. With hardware members, the flags are
- * those of hardware members, so that entries of such sets are lost where software alone would
- * be incomplete.
+ * Reads the software members, and checks that they count. If they do not, returns INCOMPLETE,
+ * or LOST if the set also has hardware members, because the flags of such a set describe those.
  */
 uint32_t tach__soft_read(const struct tach__reader *r, struct tach__group_read *now);
 
-/* Updates lag, and returns the flags of a region that began under that lock. */
+/* Updates the lag, and returns the flags of a region that began when the leader's lock was
+ * `lock`. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 
 /*
@@ -149,13 +149,13 @@ uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
 			     uint64_t ticks, uint64_t *delta);
 
-/* slow.c: converts a difference of modular sums to a full count; `updates` of the leader's page
- * since then. */
+/* slow.c: converts a difference of modular sums to a full count. `updates`: how much the lock
+ * of the leader's page grew between the two sums. */
 uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t difference,
 			     uint32_t updates);
 
-/* other.c: as tach_reader_end, from any thread, while the reader stays open. *error: of
- * top-down metrics, in slots. */
+/* other.c: as tach_reader_end, but callable from any thread while the reader stays open.
+ * *error: the error of top-down metrics, in slots. */
 uint32_t tach__reader_end_other(const struct tach_reader *reader, const struct tach_mark *mark,
 				uint64_t *delta, uint64_t *error);
 

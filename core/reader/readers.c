@@ -3,20 +3,20 @@
  * All open readers of the process.
  *
  * One lock protects opening and closing, for three reasons. First mappings: x86 allows RDPMC in
- * a process (CR4.PCE) from its first mapping of a hardware event to the last. A change
- * interrupts every CPU that runs one of its threads (arch/x86/events/core.c,
- * x86_pmu_event_mapped); two at a time raced in some kernels. The sentinel: one mapped,
- * disabled event remains while there are readers, so that short-lived threads do not switch it
- * on and off. The list: it has one writer at a time.
+ * a process (CR4.PCE) from its first mapping of a hardware event to the last. Each switch
+ * interrupts every CPU that runs a thread of the process (arch/x86/events/core.c,
+ * x86_pmu_event_mapped). Two switches at a time raced in some kernels. The sentinel: one
+ * mapped, disabled event remains while there are readers, so that short-lived threads do not
+ * switch RDPMC on and off. The list of readers: only one thread at a time may write it.
  *
  * The lock is held around system calls that wait only for locks of the kernel, with signals
  * blocked as for the registry's lock (core/region/region.h). No lock is taken inside it. No
- * hook holds it over a fork, for the reason given there: so another thread of the parent may
- * have been in the middle of a change when the child was made. Therefore the list is consistent
- * after each store when walked forward, and the child rebuilds the backward links. A reader is
- * in the list from before its first descriptor to after its last, and its pages stay mapped for
- * that time. (A descriptor that perf_event_open had just returned, and that was not yet noted,
- * stays open in the child.)
+ * hook holds it over a fork; core/region/region.h gives the reason. So at the fork another
+ * thread of the parent may be in the middle of a change. Therefore the list is consistent after
+ * each store when walked forward, and the child rebuilds the backward links. A reader enters
+ * the list before its first descriptor is opened and leaves it after its last is closed. Its
+ * pages stay mapped for that time. (A descriptor that perf_event_open had just returned, and
+ * that was not yet noted, stays open in the child.)
  *
  * After fork, the child has the descriptors, which still count the parent, and holes in place
  * of the pages, where its next mapping might land. The fork handler maps zeros there and closes
@@ -45,7 +45,7 @@ static struct {
 	long size;
 } sentinel;
 
-/* Signals wait: a handler that starts a region may also have to open a reader. */
+/* Blocks signals, because a handler that starts a region may also have to open a reader. */
 static void enter(void)
 {
 	sigset_t before;
@@ -114,7 +114,7 @@ static void forked_child(void)
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* At load time, because later a thread may be in a handler. */
+/* Done when the library is loaded: a later call might run in a signal handler. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked_child);

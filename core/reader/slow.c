@@ -25,16 +25,16 @@ int tach__mine(const struct tach_reader *reader)
 	return tach__reader(reader)->owner == tach__thread_token();
 }
 
-/* The read failed, but the page has changed since and allows reading again: the event stopped
- * in between, if that makes a read fault (TACH_ARCH_FAULTS). */
+/* A read failed. Has the page changed since, and does it allow reading again? Then the event
+ * had stopped, which makes reads fault on some architectures (TACH_ARCH_FAULTS). */
 static int has_changed(struct tach_way way, uint32_t seen)
 {
 	return TACH_ARCH_FAULTS && TACH_PAGE_LOAD(way.page, index) &&
 	       TACH_PAGE_LOAD(way.page, lock) != (seen & ~1u);
 }
 
-/* Reads until nothing changes in between: 1, 2 if that took several attempts; 0 if it cannot be
- * read here. */
+/* Reads until the page does not change during a read. Returns 1; 2 after several attempts; 0 if
+ * user space cannot read it. */
 static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
 	int tries = 1;
@@ -88,7 +88,8 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
 			to[g->member[i]] = from->value[i];
 }
 
-/* Members that an emulator counts, minus `from`. No branch except the loop's. */
+/* Reads the members that an emulator counts and subtracts `from`. The loop's branch is the only
+ * one. */
 static void read_emulated(const struct tach__reader *r, unsigned n, const uint64_t *from,
 			  uint64_t *to)
 {
@@ -116,7 +117,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->flags = TACH_FLAG_LOST;
 		return;
 	}
-	/* Hardware last, because its window is the shortest. */
+	/* Reads hardware last, so that the fewest of our own instructions are counted. */
 	if (r->soft.count) {
 		mark->flags |= tach__soft_read(r, &now);
 		if (!(mark->flags & TACH_FLAG_LOST))
@@ -134,7 +135,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		tach__topdown_begin(r, mark, n);
 		return;
 	}
-	/* Until nothing changes in between: then the cost in the counts is always the same. */
+	/* Repeats until no page changes, so that the same cost is counted each time. */
 	do
 		tries = read_pages(r, n, r->extend, mark->value, &lock);
 	while (tries > 1 && --left);
@@ -158,12 +159,13 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 }
 
 /*
- * Converts a modular sum to a full count. Begin's sum is the count, or the count plus 2^width
- * if the counter was negative, which it normally is. It is not negative between its overflow
- * and the interrupt that restarts it (arch/x86/events/core.c, x86_perf_event_set_period). A
- * difference below zero shows that. Otherwise it can only have been negative if more than
- * 2^width was counted since. This takes the kernel two overflows, each with an update of the
- * page, and time: no PMU counts EVENTS_MOST events in a ns.
+ * Converts a modular sum to a full count. A counter is normally negative, and then begin's sum
+ * is the count plus 2^width. Between its overflow and the interrupt that restarts it, the
+ * counter is not negative, and begin's sum is the count (arch/x86/events/core.c,
+ * x86_perf_event_set_period). If the difference is negative, 2^width must be added. If not, it
+ * must be added only if more than 2^width was counted since. This takes the kernel two
+ * overflows, each with an update of the page. It also takes time: no PMU counts EVENTS_MOST
+ * events in a ns.
  */
 enum { EVENTS_MOST = 64 };
 uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t difference,
@@ -180,8 +182,8 @@ uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t d
 }
 
 /*
- * If the difference is negative, or more than was counted since opening, the counter was reset
- * in the meantime.
+ * If the count is negative, or the difference is more than was counted since opening, the
+ * counter was reset in the meantime.
  */
 static uint32_t set_back(uint64_t difference, uint64_t count)
 {
@@ -224,8 +226,8 @@ uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mar
 	return settle(r, mark, ticks >= r->hot.mask / EVENTS_MOST, delta, r->hot.count);
 }
 
-/* The differences of the hardware members, with each end read in its own way. Counts at the end
- * are full and sign-extended, even if those of begin are modular. */
+/* Computes the differences of the hardware members. The end is read like the begin, if
+ * possible. Its counts are full and sign-extended, even if the begin's counts are modular. */
 static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			 unsigned n)
 {
@@ -239,8 +241,8 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
 		/*
-		 * Nothing changed, although a fast end took this path: its counter read
-		 * faulted. The cost of that (tach/fault.h) is counted in the region.
+		 * If nothing changed, but a fast end took this path, its counter read faulted.
+		 * The cost of that (tach/fault.h) is counted in the region.
 		 */
 		if (!(mark->lock & 1))
 			flags |= flags ? 0 : TACH_FLAG_RESCHEDULED;
@@ -333,8 +335,8 @@ static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
 }
 
 /*
- * Work before the second read of the counters is counted in the region, so it is minimal here;
- * the rest is done afterwards. Most ends on this path belong to rescheduled regions.
+ * Work before the second read of the counters is counted in the region. So this reads first and
+ * does the rest afterwards. Most ends on this path belong to rescheduled regions.
  */
 uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
 			uint64_t *delta, unsigned n)

@@ -5,13 +5,15 @@
 
 #define SET(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 
-/* In user space if possible, otherwise by read(2). Returns 0 if neither works. */
+/* Reads the counts in user space if possible, otherwise by read(2). Returns 0 if neither
+ * works. */
 static int count(struct tach__reader *r, struct tach__look *l)
 {
 	return tach__topdown_look(r, l) || tach__topdown_set_back(r, l) > 0;
 }
 
-/* As in tach__turned_off: the enabled time does not advance. */
+/* Reads again. If the enabled time did not advance, the events are turned off, as in
+ * tach__turned_off. */
 static uint32_t stands_still(struct tach__reader *r, struct tach__look *l)
 {
 	uint64_t enabled = l->enabled;
@@ -40,7 +42,7 @@ void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigne
 	for (int i = 0; i < g->count; i++)
 		if (g->member[i] < n)
 			mark->value[g->member[i]] = l.count[g->member[i]];
-	/* For ends by read(2) these are times; otherwise the error of this read. */
+	/* After read(2) the mark keeps the times; otherwise the error of this read. */
 	mark->enabled = l.flags ? l.enabled : l.error;
 	mark->running = l.flags ? l.running : l.behind;
 }

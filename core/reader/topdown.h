@@ -4,14 +4,14 @@
  * of slots, and a register with fields of 8 bits. Each field is the metric's fraction, in
  * 255ths, of the slots since both were last set to 0.
  *
- * In a group with metrics the pages do not give counts. Each read(2) of the group, by any
+ * The pages of a group with metrics do not contain counts. Each read(2) of the group, by any
  * process, adds the present values to the kernel's counts and sets slots and metrics to 0,
  * without changing lock and offset (arch/x86/events/intel/core.c, icl_update_topdown_event;
- * seen in 6.1 to 7.3). So a count here is the kernel's at this reader's last read(2), plus the
- * counters since then: for a metric, slots times field / 255. If another process has read the
- * group, the counters show it by decreasing. Then the reader reads the group too, and is right
- * again. It also does so before a region when many slots were counted since, because the error
- * of the metrics is 1/255 of them.
+ * seen in 6.1 to 7.3). So a count is the kernel's count at this reader's last read(2) plus the
+ * counter since then: for a metric, slots times field / 255. If another process reads the
+ * group, the counters decrease. Then this reader reads the group, too, and is right again. It
+ * also reads the group before a region if many slots were counted, because the error of the
+ * metrics is 1/255 of them.
  *
  * On a hybrid this is the group of one core type. While the thread is on another type, read(2)
  * resets nothing: the kernel has counted everything, and restores both registers when the
@@ -37,14 +37,14 @@ struct tach__topdown {
 	/* Changes with each read(2) of this reader that resets the counters. It is odd during
 	 * the read, which a signal handler may see. */
 	uint32_t turn;
-	uint32_t lock; /* lock of the page when it was reset */
-	/* The counter when it was last read; UINT64_MAX: it may have been reset since. */
+	uint32_t lock; /* lock of the page at the last reset */
+	/* The slots counter when last read; UINT64_MAX: it may have been reset since. */
 	uint64_t slots;
 	uint64_t after;			   /* slots since `base`, at the last read(2) */
-	uint64_t base[TACH_COUNTERS_MAX];  /* counts when it was reset */
-	uint64_t least[TACH_COUNTERS_MAX]; /* metrics since then, so that they never decrease */
-	uint64_t shown[TACH_COUNTERS_MAX]; /* the same for counts since open */
-	uint64_t behind;		   /* their error so far, in slots */
+	uint64_t base[TACH_COUNTERS_MAX];  /* counts at the last reset */
+	uint64_t least[TACH_COUNTERS_MAX]; /* lower bounds of metrics since then */
+	uint64_t shown[TACH_COUNTERS_MAX]; /* lower bounds of counts since open */
+	uint64_t behind;		   /* error of the metrics in `base`, in slots */
 	uint64_t error;			   /* error of the last difference, in slots */
 };
 
@@ -54,16 +54,17 @@ TACH_INLINE int tach__topdown_has(const struct tach__topdown *t, int member)
 }
 
 /* ---- core/reader/fields.c ---- */
-/* The slots event that must be opened before those members, because the kernel accepts metrics
- * only under that leader; -1: any order works. `core` as below. */
+/* Returns the slots event that must be opened before the other members, because the kernel
+ * accepts metrics only under that leader; -1: any order works. `core`: see below. */
 int tach__topdown_leader(const struct tach_set *set, int core, uint32_t members);
 /*
- * The metrics of a group whose leader is their slots event; `core` is -1, or the number of the
- * core type in the set. 0: no metrics, or in another order; then `members` shows the metrics.
+ * Finds the metrics of a group; sets a bit of `members` for each. Returns 1 if there are some
+ * and their slots event leads the group. `core` is -1, or the number of the core type in the
+ * set.
  */
 int tach__topdown_find(struct tach__topdown *t, const struct tach_set *set, int core,
 		       const struct tach__group *group);
-/* The error of that metric in steps of the register, if other metrics have one step. */
+/* Returns the error of `member` in steps of the register: 1 for most metrics. */
 unsigned tach__topdown_steps(const struct tach__topdown *t, int member);
 
 /* ---- core/reader/topdown_look.c ---- */
@@ -76,18 +77,19 @@ struct tach__look {
 };
 
 /* Reads in user space, consistently. Returns 0 if that is impossible, or if another reader has
- * reset the counters. A thread that has moved by then sees another lock. */
+ * reset the counters. If the thread was moved since, the page's lock differs from l->lock. */
 int tach__topdown_look(struct tach__reader *r, struct tach__look *l);
 /* Reads the group, which resets it: 1, 0 in error state, or a negated errno. */
 int tach__topdown_set_back(struct tach__reader *r, struct tach__look *l);
-/* Before a region: looks, and resets first if the error is too large. Returns 1; 0: the counts
- * come from read(2); negative: no counts. */
+/* Call it before a region. Looks, and if the error is too large, resets and looks again.
+ * Returns 1, 0 if the counts come from read(2), or a negative number if there are no counts. */
 int tach__topdown_look_afresh(struct tach__reader *r, struct tach__look *l);
-/* After a region: uses the counts of read(2) if they show that another reader has reset it. */
+/* Call it after a region. Uses the counts of read(2) if they show that another reader has reset
+ * the counters. */
 void tach__topdown_check(struct tach__reader *r, struct tach__look *l);
-/* As tach__group_read, and notes the reset. All read(2) of the group must use this. */
+/* As tach__group_read, and notes the reset. Use this for each read(2) of the group. */
 int tach__topdown_group(struct tach__reader *r, struct tach__group_read *now);
-/* The error of counts that were added up to `slots`, over `locks` changes of a lock. */
+/* Returns the error of metrics over `slots` slots, during which the lock grew by `locks`. */
 uint64_t tach__topdown_unknown(uint64_t slots, uint32_t locks);
 
 /* ---- core/reader/topdown.c ---- */
@@ -96,12 +98,12 @@ void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigne
 uint32_t tach__topdown_end(struct tach__reader *r, const struct tach_mark *mark,
 			   uint64_t *delta, unsigned n);
 uint32_t tach__topdown_read(struct tach__reader *r, uint64_t *all);
-/* Call it after enabling. */
+/* Sets the start of the counts. Call it after enabling the group. */
 void tach__topdown_start(struct tach__reader *r);
-/* If the counters were reset in between, the counts may be too high: notes the error. */
+/* Notes the error. Sets metrics that decreased by at most the error to 0. */
 void tach__topdown_settle(struct tach__reader *r, const struct tach_mark *mark, uint64_t error,
 			  const uint64_t *count, uint64_t *delta, unsigned n);
-/* Counts since open never decrease. */
+/* Corrects counts since open so that they never decrease. */
 void tach__topdown_show(struct tach__reader *r, uint64_t error, uint64_t *count);
 
 #endif

@@ -4,17 +4,17 @@
  * counts are made.
  *
  * A signal handler of this thread may read the same group between any two instructions. So each
- * look is between two reads of `turn`. Code that writes here, after a read(2) of the group or a
- * look, makes it odd before and even after the write. A handler that finds it odd uses read(2)
- * and writes only `turn`: then the interrupted writer repeats its work.
+ * look reads `turn` before and checks it afterwards. Code that writes the counts, after a
+ * read(2) or a look, makes `turn` odd before and even after the write. A handler that finds an
+ * odd `turn` uses read(2) and writes only `turn`. The interrupted writer then repeats its work.
  */
 #include <string.h>
 #include "core/reader/reader.h"
 
 /*
- * After this number of slots, the counters are reset before a region begins. Then its metrics
- * are known to 2^19 / 255 slots and 1/255 of its own. A core that issues six slots per cycle
- * takes 12 us for them at 3.6 GHz, and read(2) takes at most one of these.
+ * After this number of slots, the counters are reset before a region begins. Then the error of
+ * its metrics is 2^19 / 255 slots plus 1/255 of its own slots. A core that issues six slots per
+ * cycle takes 12 us for them at 3.6 GHz. read(2) takes at most 1 us of these.
  */
 enum { SLOTS_MOST = 1 << 18, FIELD_MAX = 255 };
 /* RDPMC's operand for all fields (Intel SDM vol. 2, RDPMC): a page's index is one more. */
@@ -50,7 +50,8 @@ static int counter(struct tach_way way, uint32_t number, uint64_t *value)
 	return !(seen & 1);
 }
 
-/* The place of the page, while its lock is unchanged. */
+/* Where the thread was, by the page: on a core of this group, on another core type, or
+ * unknown. */
 enum place { HERE, AWAY, UNKNOWN };
 
 static enum place place_of(const struct perf_event_mmap_page *page)
@@ -60,7 +61,7 @@ static enum place place_of(const struct perf_event_mmap_page *page)
 	return page->cap_user_rdpmc ? AWAY : UNKNOWN;
 }
 
-/* Notes counts that were read after that lock was seen. */
+/* Notes the counts of a read(2). `before`: the page's lock before that read(2). */
 static void note_read(struct tach__topdown *t, const struct tach__group_read *now,
 		      uint32_t before)
 {
@@ -90,8 +91,8 @@ static int read_group(struct tach__reader *r, struct tach__group_read *now)
 			 : tach__read_or_recover(r, now);
 }
 
-/* Reads the group, which resets it, and writes that down. `turn` is odd before, and even after
- * it. */
+/* Reads the group, which resets the counters, and notes the counts. `turn` must be odd before,
+ * and is even afterwards. */
 static int write_back(struct tach__reader *r, struct tach__group_read *now)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -119,8 +120,8 @@ int tach__topdown_group(struct tach__reader *r, struct tach__group_read *now)
 	if (!(__atomic_fetch_or(turn, 1, __ATOMIC_RELAXED) & 1))
 		return write_back(r, now);
 	/*
-	 * This runs in the middle of another write, whose code will notice that it has to read
-	 * again.
+	 * This handler runs in the middle of another write. The change of `turn` makes that
+	 * code read again.
 	 */
 	state = read_group(r, now);
 	__atomic_add_fetch(turn, 2, __ATOMIC_RELAXED);
@@ -146,7 +147,7 @@ int tach__topdown_set_back(struct tach__reader *r, struct tach__look *l)
 	return 1;
 }
 
-/* The members that have counters of their own. */
+/* Reads the members that have counters of their own. */
 static int look_at_others(const struct tach__topdown *t, struct tach__look *l)
 {
 	for (int i = 1; i < t->group->count; i++) {
@@ -158,7 +159,7 @@ static int look_at_others(const struct tach__topdown *t, struct tach__look *l)
 	return 1;
 }
 
-/* Metrics of that number of slots: never less than before, since the reset. */
+/* Computes the metrics from l->slots. They never decrease between two resets. */
 static void look_at_metrics(const struct tach__topdown *t, uint64_t fields,
 			    const uint64_t *least, struct tach__look *l)
 {
@@ -174,7 +175,8 @@ static void look_at_metrics(const struct tach__topdown *t, uint64_t fields,
 	}
 }
 
-/* Writes down the counts of that turn. Returns 0 if a handler has reset it since. */
+/* Notes the counts of a look that saw `turn`. Returns 0 if a handler has changed `turn`
+ * since. */
 static int store_counts(struct tach__reader *r, const struct tach__look *l, uint32_t turn)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -198,7 +200,8 @@ static int store_counts(struct tach__reader *r, const struct tach__look *l, uint
 }
 
 /* Out of line, so that both ends of a region take the same number of instructions. Slots are
- * read before and after the metrics: a reset in between would show as less. */
+ * read before and after the metrics: if a reset happened in between, the second value is
+ * smaller. */
 __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct tach__look *l)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -209,7 +212,8 @@ __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct 
 	do {
 		turn = GET(t->turn);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		/* Read this first: a handler that looks later finds more. */
+		/* Read t->slots first, because a handler that looks later stores a greater
+		 * value. */
 		before = GET(t->slots);
 		memcpy(least, t->least, sizeof least);
 		l->lock = TACH_PAGE_LOAD(way.page, lock);
@@ -251,10 +255,9 @@ int tach__topdown_look_afresh(struct tach__reader *r, struct tach__look *l)
 }
 
 /*
- * If a region was long enough for the cost of read(2) not to matter, this checks it with
- * read(2). Otherwise a read by another process would remain unnoticed if the same number of
- * slots was counted again. TOLERANCE is the maximum that may be counted between a look at the
- * slots and the read(2) that follows.
+ * If read(2) is cheap compared with the region, this checks the counts with it. Otherwise a
+ * read by another process stays unnoticed if enough slots were counted after it. TOLERANCE is
+ * the maximum that may be counted between a look at the slots and the read(2) that follows.
  */
 enum { TOLERANCE = 1 << 13 };
 

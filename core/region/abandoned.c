@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that are never stopped: left by longjmp or siglongjmp, in C by a thread that is
- * cancelled, with a coroutine that is never resumed.
+ * Regions that are never stopped. The cause is longjmp or siglongjmp, a cancelled thread of a
+ * C program, or a coroutine that is never resumed.
  *
  * The macros stop a region that is left by return, goto, break or an exception. A region that
  * is left in another way stays on the thread's stack of open regions until its mark is
@@ -10,11 +10,11 @@
  * - the mark is on the thread's own stack, and the stack pointer is above it;
  * - the mark is on the alternate stack, and no handler runs there.
  *
- * A mark on another stack (a coroutine's) or in an object, if it is unchanged since START, may
- * still be stopped at any time. It counts as open.
+ * A mark on another stack (of a coroutine) or in an object may still be stopped at any time.
+ * If it is unchanged since START, its entry counts as open.
  *
- * Slow paths check this, also before the set changes. Until then, a START that finds its region
- * open in a mark above itself counts as a recursion.
+ * Slow paths remove such entries, also before the set changes. Until then, if a START finds an
+ * open entry of its region whose mark has a higher address, it counts as a recursion.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -28,9 +28,9 @@
 
 enum {
 	/*
-	 * Checking a mark on another stack takes about eight system calls. A first entry checks
-	 * so many of them, in turns. Without a limit, 1,000 nested first entries with such
-	 * marks took three million system calls.
+	 * Checking a mark on another stack takes about eight system calls. Each first entry
+	 * checks this number of them, in turns. Without a limit, 1,000 nested first entries
+	 * with such marks took three million system calls.
 	 */
 	FAR_MARKS = 16,
 	PROBE = 4096,		       /* the smallest page size */
@@ -41,9 +41,9 @@ enum {
 
 /*
  * Returns 1 if the words at `at` (multiples of 4 bytes) are the expected ones. The kernel
- * compares, because another thread may unmap the memory at any time: FUTEX_CMP_REQUEUE without
- * waiters fails with EAGAIN if the word differs, and with EFAULT or EINVAL if there is no such
- * word (kernel/futex/requeue.c). If a filter forbids the call, all memory counts as existing.
+ * compares, because another thread may unmap the memory at any time. FUTEX_CMP_REQUEUE without
+ * waiters fails with EAGAIN if the word differs, and with EFAULT or EINVAL if the word does not
+ * exist (kernel/futex/requeue.c). If a filter forbids the call, memory counts as unchanged.
  */
 int tach__memory_equals(uintptr_t at, const void *expected, size_t size)
 {
@@ -60,8 +60,8 @@ int tach__memory_equals(uintptr_t at, const void *expected, size_t size)
 	return 1;
 }
 
-/* rt_sigprocmask(2) copies the new mask before it checks `how` (kernel/signal.c). So it returns
- * EFAULT, or EINVAL without any change. Probes 8 bytes. */
+/* Probes 8 bytes. rt_sigprocmask(2) copies the new mask before it checks `how`
+ * (kernel/signal.c). So it fails with EFAULT, or with EINVAL, and changes nothing. */
 static int is_readable(uintptr_t at)
 {
 	return tach__sys(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
@@ -70,7 +70,7 @@ static int is_readable(uintptr_t at)
 extern void *__libc_stack_end
 	__attribute__((weak)); /* set by glibc's ld.so; for the first thread */
 
-/* The whole stack is below this address. glibc puts a thread's variables there
+/* Returns an address above the whole stack. glibc puts a thread's variables above its stack
  * (nptl/allocatestack.c), even if the program provides the stack. */
 static uintptr_t stack_top(const struct tach__thread *record)
 {
@@ -83,7 +83,8 @@ static uintptr_t stack_top(const struct tach__thread *record)
 	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : getauxval(AT_RANDOM);
 }
 
-/* Readable from there to the top without a gap; a thread's stack ends in an unreadable page. */
+/* Returns 1 if all memory from `at` to the stack's top is readable. An unreadable page ends a
+ * thread's stack. */
 static int on_stack(struct tach__thread *record, uintptr_t at)
 {
 	uintptr_t top = stack_top(record);
@@ -106,7 +107,7 @@ static int on_alternate_stack(void)
 	       (stack.ss_flags & SS_ONSTACK);
 }
 
-/* Left by siglongjmp: the kernel reports whether a handler runs on that stack. */
+/* Returns 1 if siglongjmp left the alternate stack: no handler runs on it. */
 static int on_unused_alternate_stack(uintptr_t at)
 {
 	stack_t stack;
@@ -126,7 +127,7 @@ int tach__part_is_closing(const struct tach__slot *slot, const struct tach__part
 	return part->ceiling == TACH__CEILING_OPEN && tach__part_has_mark(slot, part);
 }
 
-/* The data that START left in the mark of an open entry, as far as it is known. */
+/* The known part of the data that START left in the mark of an open entry. */
 struct expected {
 	const struct tach__part *part[2]; /* one of these */
 	uint64_t state, known;		  /* the known bits of `state` */
@@ -156,7 +157,7 @@ TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
 	       tach__memory_equals((uintptr_t)&mark->state, &e->state, known);
 }
 
-/* On the thread's stack, or the enclosing mark of a whole thread: few calls check it. */
+/* Returns 1 if few system calls check the mark: on the stack, or of the whole thread. */
 static int is_near(struct tach__thread *record, uintptr_t mark, uintptr_t sp)
 {
 	return tach__is_whole_mark(record, mark) ||
@@ -187,7 +188,7 @@ int tach__part_is_alive(struct tach__thread *record, const struct tach__slot *sl
 	return mark_is_alive(record, slot, &e, part->outer, sp);
 }
 
-/* For an entry without a part of its own: a recursion, or a handler ran during its START. */
+/* Checks an entry without a part: a recursion, or a handler ran during its START. */
 static int level_alive(struct tach__thread *record, const struct tach__slot *slot,
 		       uint32_t level, uintptr_t sp)
 {
@@ -207,7 +208,7 @@ static int is_entry_alive(struct tach__thread *record, const struct tach__slot *
 		    : level_alive(record, slot, level, sp);
 }
 
-/* For an entry that is not alive. It was counted, but before its STOP lowered the level, a
+/* Returns 1 if an entry that is not alive was counted. Before its STOP lowered the level, a
  * handler left a region open or ended an enclosing one. */
 static int was_counted(const struct tach__thread *record, const struct tach__slot *slot)
 {
@@ -260,7 +261,7 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 	tach__give_children_to_parent(record, slot, around);
 	if (!part || !tach__part_is_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
-	/* Entries that counted as inside this one are in no inclusive sum. */
+	/* Entries of this region inside this one are in no inclusive sum. */
 	if (part == tach__part(slot, record->count, 0) &&
 	    tach__part(slot, record->count, 1)->calls)
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
@@ -313,7 +314,7 @@ static void flag_incomplete(const struct tach__thread *record, struct tach__slot
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
 }
 
-/* Gives up the entry of a level; `to`: number of open entries that enclose it. */
+/* Gives up the entry of `level`. `to` is the number of open entries that enclose it. */
 static void give_up_level(struct tach__thread *record, struct gone *gone, uint32_t level,
 			  struct tach__part *part, uint32_t to)
 {
@@ -321,7 +322,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 	struct tach__slot *around = tach__stack(record->hot, to)[0];
 
 	if (gone->over[level / 64] >> level % 64 & 1) {
-		/* Regions that began since then count inside it. */
+		/* Regions that began after it was counted are its children. */
 		tach__give_children_to_parent(record, slot, around);
 		flag_incomplete(record, slot);
 		flag_incomplete(record, around);
@@ -329,7 +330,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 		return;
 	}
 	gone->is_any_task |= slot->task != 0;
-	/* Enclosing regions contain its START, but no pair. */
+	/* Enclosing regions contain its START, but not a complete pair. */
 	if (!part || !tach__part_is_closing(slot, part))
 		tach__owed_add(record, 0, to, slot->fenced, -1);
 	tach__part_give_up(record, slot, around, part);
@@ -370,7 +371,8 @@ void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp)
 	tach__overtaken_mend(record, gone.is_any_over);
 }
 
-/* If an entry is gone, others move, which writes to their marks: then all are checked. */
+/* If an entry is gone, all are checked: removing it moves other entries, and this writes to
+ * their marks. */
 void tach__remove_some_dead_entries(struct tach__thread *record, uintptr_t sp)
 {
 	uint32_t top = TACH__LEVEL(record->hot->state), far = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds an entry to its slot's sums, and to those of the enclosing slot. */
+/* Adds an entry to the sums of its slot and of the enclosing slot. */
 #ifndef TACH_CORE_REGION_ADD_H
 #define TACH_CORE_REGION_ADD_H
 
 #include "core/region/edges.h"
 
-/* Word by word, because a snapshot copies it in this way. */
+/* Copies word by word, because a snapshot also copies word by word. */
 TACH_INLINE void tach__children_publish(struct tach__children *to,
 					const struct tach__children *from, uint32_t count)
 {
@@ -18,7 +18,8 @@ TACH_INLINE void tach__children_publish(struct tach__children *to,
 }
 
 /*
- * As one vector, if the processor has vector registers: no handler runs between the two words.
+ * Adds both words as one vector if the processor has vector registers. So no handler runs
+ * between the two additions.
  */
 TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
 {
@@ -31,9 +32,9 @@ TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
 }
 
 /*
- * Straight code for many counters keeps some differences in vector registers, because general
- * ones would have to be saved first. TACH__UNPARKED general registers remain, besides those for
- * the mark, its thread, the reader and one read.
+ * Straight code for many counters keeps some differences in vector registers, because it would
+ * have to save general registers first. General registers hold the mark, its thread, the
+ * reader, one read, and TACH__UNPARKED differences.
  */
 #ifndef TACH_PARK
 #define TACH_PARK(value)   (value)
@@ -52,7 +53,7 @@ TACH_INLINE int tach__sum_add(struct tach__part *part, struct tach__children *ar
 
 #ifdef TACH_BUMP_TWO
 	if (__builtin_constant_p(count) && (i | 1) <= count) {
-		if (i & 1) /* added together with the one before it */
+		if (i & 1) /* added together with sum i - 1 */
 			return 1;
 		TACH_BUMP_TWO(part->sum[i], value, part->sum[i + 1], delta[i + 1]);
 		if (around)
@@ -74,7 +75,7 @@ TACH_INLINE void tach__sums_add(struct tach__part *part, struct tach__children *
 #undef STEP
 }
 
-/* One more pair, one level less. */
+/* Counts a completed pair and lowers the level. */
 TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
 {
 	TACH__COUNT(self, self->pairs[0], 1);
@@ -98,13 +99,13 @@ TACH_INLINE void tach__entry_close(struct tach_region_mark *mark, struct tach__p
  * sums change (release fence; compiler-only on x86, DMB ISH on arm64), and even after they
  * changed.
  *
- * The level is lowered late: a handler's region before that counts as a child of this entry,
- * and this code is not changing the sums of children then. The level is decremented, which
- * keeps the epoch; such a handler may have advanced it.
+ * The level is lowered late. A handler's region before that counts as a child of this entry.
+ * At that time, this code does not change the sums of children. The level is decremented, not
+ * stored: such a handler may have advanced the epoch in the same word.
  *
- * A handler may also leave by siglongjmp, so that this code is never resumed. So the fields by
- * which abandoned.c finds the entry are cleared last: the ceiling stays until the entry is
- * counted, and the mark's address until the level is right.
+ * A handler may also leave by siglongjmp, and then this code is never resumed. So it clears
+ * the fields by which abandoned.c finds the entry last. The ceiling stays until the entry is
+ * counted, and the mark's address stays until the level is correct.
  */
 TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark *mark,
 				 struct tach__slot *slot, struct tach__part *part,

@@ -90,7 +90,7 @@ static int check_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Makes sure that the file is never unloaded. The program itself never is. */
+/* Makes sure that the file is never unloaded. The program itself is never unloaded. */
 static void keep_loaded(const char *file)
 {
 	void *(*open)(const char *, int);
@@ -98,7 +98,8 @@ static void keep_loaded(const char *file)
 
 	if (!*file)
 		return;
-	/* Looked up by name: a static link would cause a warning, and does not need it. */
+	/* dlopen is looked up by name. A call would cause a warning in a static program, which
+	 * does not need dlopen. */
 	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
 	if (open)
 		open(file, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);

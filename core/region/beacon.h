@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process has one registry, even if it contains several copies of the library: the shared
- * one, copies linked into the program, into plugins. Each copy has a beacon. An ELF note of its
- * object leads to the beacon (name "tach", type TACH__BEACON_NOTE; the descriptor is 8 bytes,
- * the beacon's address minus the descriptor's own address). The first copy that is initialised
- * owns the regions. Copies with the same layout hand their regions over to it; others switch
- * regions off, and the owner's report says so.
+ * library, and copies linked into the program or plugins. Each copy has a beacon. A note in its
+ * ELF file leads to the beacon (name "tach", type TACH__BEACON_NOTE). The descriptor has 8
+ * bytes: the beacon's address minus the descriptor's address. The first copy that is
+ * initialised owns the regions. Copies with the same layout hand their regions over to it;
+ * others switch regions off, and the owner's report says so.
  *
  * A reader in another process finds the same note in the files that /proc/PID/maps names, and
  * recognizes the owner by `state`. The fields before `abi` never change. The fields after it
@@ -38,7 +38,7 @@ struct tach__beacon {
 	uint32_t state; /* TACH__BEACON_*, atomic */
 	char version[32];
 	char others[256]; /* messages of copies with another layout; for the owner's reports */
-	uint32_t abi;	  /* of sites and marks: the number in tach__abi_1 */
+	uint32_t abi;	  /* version of sites and marks: as in tach__abi_1 */
 	uint32_t registry_layout; /* 0: other processes cannot read it */
 	const void *registry;
 	void (*begin[2])(struct tach_site *, struct tach_region_mark *) TACH_NOTHROW;
@@ -69,7 +69,7 @@ extern struct tach__beacon tach__beacon;
 		"1:	.quad tach__beacon - 1b\n"                                                 \
 		"	.popsection\n")
 
-/* core/startup */
+/* Implemented in core/startup. */
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
 int tach__report_now_here(struct tach_error *err);
 void tach__tag_here(uint64_t tag);
@@ -100,6 +100,7 @@ const struct tach__beacon *tach__beacon_owner(void);
 int tach__beacon_is_excluded(void);
 /* Keeps the code of regions mapped from now on, even after dlclose. */
 void tach__beacon_keep_loaded(void);
-int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, with the reason */
+/* Returns TACH_ERR_STATE, and writes the reason. */
+int tach__beacon_refuse(struct tach_error *err);
 
 #endif

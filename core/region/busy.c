@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processor time of threads without a region. Edges make no system call, so it is only known
- * from the first START to a snapshot, and not for each entry. If regions were open for at least
- * half of that time, it is taken as spread evenly.
+ * Processor time of threads without a region. Edges make no system call. So this time is known
+ * only from the first START to a snapshot, not for each entry. If regions were open for at
+ * least half of that period, the time is assumed to be spread evenly.
  */
 #include <string.h>
 #include <time.h>
 #include "core/os/clock.h"
 #include "core/region/region.h"
 
-enum { LEAST = 10000000 }; /* ns: less is not worth a word */
+enum { LEAST = 10000000 }; /* ns: less is not reported */
 
-/* Under the lock. */
+/* Access it with the registry's lock held. */
 static struct {
-	int64_t before; /* ns of the other threads, as the first thread opened */
+	int64_t before; /* ns of the other threads when the first thread opened */
 	int64_t ended;	/* ns of the ended threads that had regions */
 	uint64_t begun; /* ticks; 0: no thread opened yet */
 	int unknown;
 } busy;
 
-/* Returns ns, or -1. */
+/* Returns nanoseconds, or -1 if the clock cannot be read. */
 static int64_t read_cpu(clockid_t clock)
 {
 	struct timespec t;
@@ -101,7 +101,8 @@ void tach__busy_end(struct tach__thread *record)
 	tach__unlock(&held);
 }
 
-/* The process first: what a thread does in between makes others seem less busy. */
+/* Call it before tach__busy_add. If a thread runs between the two reads, the other threads
+ * then seem less busy, not busier. */
 void tach__busy_look(struct tach__busy *to)
 {
 	to->process = read_cpu(CLOCK_PROCESS_CPUTIME_ID);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a task carries from segment to segment, in its words. */
+/* The data that a task carries from segment to segment, stored in its words. */
 #ifndef TACH_CORE_REGION_CARRIED_H
 #define TACH_CORE_REGION_CARRIED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slow paths of START: first entries, sampling, regions that were left, torn reads. */
+/* Slow paths of START: first entries, sampling, regions left without STOP, torn reads. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -8,8 +8,8 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/* Records the region around the first entry of each thread, or none if threads differ. Two
- * threads at once record one of their answers, or none. */
+/* Records the region that encloses the first entry of each thread, or TACH__PARENT_NONE if
+ * threads differ. If two threads record at once, one of their answers or NONE remains. */
 static void note_parent(const struct tach__hot *self, struct tach__site *site)
 {
 	const struct tach__slot *around = tach__stack(self, TACH__LEVEL(self->state))[0];
@@ -22,7 +22,8 @@ static void note_parent(const struct tach__hot *self, struct tach__site *site)
 }
 
 /*
- * A slot's first entry in this thread. Its page faults happen here, as cost, and not at STOP.
+ * Prepares a slot for its first entry in this thread. Page faults happen here, where their cost
+ * is subtracted, and not at STOP.
  */
 static void slot_ready(struct tach__thread *record, uint32_t id)
 {
@@ -55,7 +56,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	TACH__SET(tach__table(record->hot)[id], slot);
 }
 
-/* If rows are divided, also prepares the slot of the row that counts. */
+/* If the rows are split, also prepares the slot of the row that counts now. */
 static void split_ready(struct tach__thread *record, uint32_t id)
 {
 	uint32_t row;
@@ -94,7 +95,7 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
-			/* It is not lost if regions were switched off in the meantime. */
+			/* The entry is not lost if regions were switched off meanwhile. */
 			if (tach__enabled_here())
 				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
@@ -105,8 +106,8 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 	return 1;
 }
 
-/* Makes the thread and its slot ready. unready: how START came here, because each way has its
- * own residue. */
+/* Makes the thread and its slot ready. unready: 0 from tach__begin_cold, 1 from
+ * tach__begin_checked; each way has its own residue. */
 static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenced, int unready,
 						uintptr_t sp)
 {
@@ -132,7 +133,7 @@ static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenc
 	return can;
 }
 
-/* Keeps nothing on the stack: the region begins and returns directly to the site, as usual. */
+/* Begins the region by a tail call, which returns directly to the site. */
 static void begin_again(struct tach_site *site, struct tach_region_mark *mark, int fenced)
 {
 	struct tach__hot *self = tach__self;
@@ -184,8 +185,8 @@ void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int
 		begin_again(site, mark, fenced);
 }
 
-/* Code that was not used for a while is slow at first, most of all read(2). Calibration repeats
- * itself and never shows that; the entry must not show it either. */
+/* Code that was not used for a while is slow at first, above all read(2). Calibration repeats
+ * its reads, so it does not measure that. The entry must not include it either. */
 static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 {
 	struct tach_mark mark = {.clock = 0};
@@ -197,8 +198,8 @@ static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 	tach__edges_read(self, &mark, delta, 0);
 }
 
-/* Returns 1 if a mark above that of its region's open entry is certainly a recursion that the
- * compiler put into one frame. Otherwise that entry may have been left. */
+/* Called if a new mark is above the mark of its region's open entry. Returns 1 if it certainly
+ * is a recursion that the compiler put into one frame. 0: the open entry may have been left. */
 TACH__LOOKS_BACK static int is_recursion(const struct tach__part *part,
 					 const struct tach_region_mark *mark, uintptr_t sp)
 {
@@ -226,7 +227,7 @@ void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 			warm_up(self);
 		slot->sampling->begun = self->record->passed;
 	}
-	/* A STOP of this region is nearly done: check whether a handler left it. */
+	/* A STOP of this region is nearly complete, or a handler left that STOP: check. */
 	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
 	inside = TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling);
 	recursion = inside && is_recursion(part, mark, TACH__STACK_POINTER);
@@ -254,10 +255,10 @@ static int are_readable(const struct tach__hot *self, struct tach_mark *mark)
 }
 
 /*
- * A handler took a slow path after START had read the state. So the mark lacks its epoch, and
- * enclosing regions would not subtract its cost. The handler may have removed enclosing regions
- * that were left, so that this entry's level is lower. Or it stopped an enclosing region, and
- * this entry was taken for lost.
+ * A handler took a slow path after START had read the state. So the mark has an old epoch, and
+ * enclosing regions would not subtract the handler's cost. The handler may also have removed
+ * enclosing regions that were left, and then this entry's level is lower. Or the handler
+ * stopped an enclosing region, and counted this entry as lost.
  */
 static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 {
@@ -280,9 +281,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 		else
 			TACH__ADD(slot->lost, -1);
 	}
-	/*
-	 * The handler's own entry may be meant, if the handler ran before the level was raised.
-	 */
+	/* If the handler ran before the level was raised, the stack may name its own entry. */
 	TACH__SET(tach__stack(self, level)[1], slot);
 	TACH__SET(*tach__marks(tach__stack(self, level)), mark);
 	state = TACH__STATE(TACH__OPENING(state), tach__epoch_now(self->record, state), level);
@@ -291,8 +290,8 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__SET(self->state, state + 1);
 	TACH__SET(part->ceiling, state + 1);
 	TACH__SET(part->outer, (uintptr_t)mark);
-	/* This entry was made the outermost of its region, and then wrote its mark to its old
-	 * part. */
+	/* The handler made this entry the outermost of its region. Then START wrote its mark to
+	 * the other part. */
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *other = tach__part(slot, self->count, inner);
 
@@ -301,7 +300,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	}
 }
 
-/* Returns 1 if the pages are unchanged since they were looked up. */
+/* Returns 1 if the pages have not changed since look_up(). */
 static int pages_are_unchanged(const struct tach__hot *self)
 {
 	tach__word left = (tach__word)TACH__GET(self->since.locks);
@@ -311,7 +310,7 @@ static int pages_are_unchanged(const struct tach__hot *self)
 	return left == 0 && !(TACH__GET(self->since.lock) & 1);
 }
 
-/* Does not replace a number that a handler stored meanwhile, by an older one. */
+/* If a handler stored a newer number during this call, that number stays. */
 static int look_up_one(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
 {
 #ifdef TACH_COUNTER_AT
@@ -332,8 +331,8 @@ static int look_up_one(struct tach__seen *seen, struct tach_way way, uint32_t *l
 
 /*
  * Looks the counters up. Returns 0 if one of them cannot be read in user space. A handler may
- * do the same between any two instructions, while pages change. Its newer numbers stay. If this
- * function then continues with an older lock, the sum differs from the pages' sum.
+ * call this function between any two instructions, while pages change. The handler's newer
+ * numbers stay. If this call then adds an older lock, the sum differs from the pages' sum.
  */
 static int look_up(struct tach__hot *self)
 {
@@ -356,7 +355,7 @@ static int look_up(struct tach__hot *self)
 	return 1;
 }
 
-/* The same inside other regions, which subtract its cost. The level is raised by now. */
+/* Does look_up() inside other regions, which subtract its cost. The level is already raised. */
 static __attribute__((noinline)) int look_up_inside(struct tach__hot *self, uint32_t level,
 						    int fenced)
 {
@@ -381,7 +380,7 @@ void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__ho
 	if (are_readable(self, &mark->counters) &&
 	    (!self->cached || pages_are_unchanged(self) ||
 	     (level ? look_up_inside(self, level, fenced) : look_up(self)))) {
-		/* Starting again loses nothing. */
+		/* Start again: nothing was counted yet. */
 		renew_state(self, mark);
 		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
 				   mark->part, self);

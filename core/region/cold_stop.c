@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slow paths of STOP: reschedules, epochs that ended, regions that were left, refused stops. */
+/* Slow paths of STOP: reschedules, ended epochs, regions left without STOP, refused STOPs. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -7,7 +7,7 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/* Another thread still has the region open: makes its next START check. */
+/* If another thread still has the region open, makes the next START of that thread check. */
 static void interrupt_owner(const struct tach_region_mark *mark)
 {
 	struct tach__thread *record;
@@ -22,15 +22,15 @@ static void interrupt_owner(const struct tach_region_mark *mark)
 	}
 }
 
-/* A region that was open at a fork belongs to no thread of the child, but that is not an error
- * of the program. */
+/* A region that was open at a fork belongs to no thread of the child. Its STOP is ignored, but
+ * not reported: it is not an error of the program. */
 static void refuse_stop(struct tach_region_mark *mark)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__held held;
 
 	mark->end = NULL;
-	if (tach__signals_held) { /* as in `make_ready` of cold_start.c */
+	if (tach__signals_held) { /* the library may hold its locks: see `make_ready` */
 		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
 		return;
 	}
@@ -42,8 +42,8 @@ static void refuse_stop(struct tach_region_mark *mark)
 	tach__unlock(&held);
 }
 
-/* This mark is a moved copy of the one that START wrote. Returns the entry at its level, if
- * that began as the mark says. */
+/* This mark is a moved copy of the one that START wrote. Returns the level in the mark if the
+ * entry at that level began with the mark's state, else TACH__LEVEL_NONE. */
 static uint32_t level_of_copy(const struct tach__hot *hot, const struct tach__slot *slot,
 			      const struct tach_region_mark *mark)
 {
@@ -70,8 +70,8 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 		tach__level_end(record, mark, level, r, fenced);
 		return;
 	}
-	/* It was taken for lost, or a START took its place: overtaken.c. The cost to subtract
-	 * is unknown. */
+	/* The entry was counted as lost, or a START took its place: see overtaken.c. The cost
+	 * to subtract is unknown. */
 	r->flags |= TACH_FLAG_INCOMPLETE;
 	if (part->outer != (uintptr_t)mark || part->ceiling == TACH__CEILING_OPEN)
 		TACH__ADD(slot->lost, -1);
@@ -85,7 +85,7 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 	TACH__SET(stack[0], around);
 }
 
-/* A reading, and the cost up to it: a handler may add cost right after it. */
+/* The state and the total cost at a reading. A handler may add cost right after the reading. */
 struct spent {
 	uint64_t state, cold[TACH__SUMS];
 };
@@ -108,7 +108,7 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 		 TACH__GET(record->costs) != costs);
 }
 
-/* The STOP of the innermost region moves no other entry. */
+/* The STOP of the innermost region moves no other entry, so some checks are enough. */
 static void remove_dead_entries(struct tach__thread *record,
 				const struct tach_region_mark *mark, uintptr_t sp)
 {
@@ -118,7 +118,7 @@ static void remove_dead_entries(struct tach__thread *record,
 		tach__remove_dead_entries(record, sp);
 }
 
-/* Not 0 if the group was rescheduled since the mark and the reading does not say so. */
+/* Returns nonzero if the group was rescheduled since the mark, but the reading has no flag. */
 TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
 				     const struct tach_region_mark *mark,
 				     const struct tach__reading *r)
@@ -126,7 +126,7 @@ TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
 	const struct tach_mark *begun = &mark->counters;
 	const struct tach_reader *reader = record->reader;
 
-	/* Always the same for a set. */
+	/* This branch takes the same way at each STOP of a set. */
 	if (record->count == 0 || !tach__reader_is_inline(tach__reader(reader)))
 		return 0;
 	return (TACH_PAGE_OPERAND(tach__way(reader, 0).page, lock) ^ begun->lock) &
@@ -134,9 +134,10 @@ TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
 }
 
 /*
- * Returns 1 if costs were subtracted inside, and nothing else is unusual. Enclosing regions see
- * its instructions, also if it returns 0. So they are always the same: the last test is the
- * only branch, and in the outermost region.
+ * Returns 1 if only a cost inside the region needs subtraction, and nothing else is unusual.
+ * Enclosing regions count the instructions of this function, even if it returns 0. So the
+ * number of instructions is constant: only the last test branches, and only in the outermost
+ * region.
  */
 static int is_only_spent(const struct tach__thread *record, const struct tach_region_mark *mark,
 			 const struct tach__reading *r, const struct spent *spent,
@@ -156,14 +157,15 @@ static int is_only_spent(const struct tach__thread *record, const struct tach_re
 	return !unusual && (level || !tach__thread_is_outdated());
 }
 
-/* The cost of a STOP up to its reading. */
+/* Returns the cost of a STOP up to its reading. */
 static const uint64_t *before_reading(const struct tach__thread *record, int fenced,
 				      enum tach__unflat flat)
 {
 	return flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 }
 
-/* Without a system call. A handler may end regions of its own between any two instructions. */
+/* Ends the entry without a system call. A handler may end its own regions between any two
+ * instructions. */
 static void end_spent(struct tach__thread *record, struct tach_region_mark *mark,
 		      struct tach__reading *r, const struct spent *spent, int fenced,
 		      enum tach__unflat flat)
@@ -176,7 +178,7 @@ static void end_spent(struct tach__thread *record, struct tach_region_mark *mark
 	tach__cost_subtract(record, TACH__EPOCH(mark->state), spent->cold, r->delta);
 	for (uint32_t i = 0; i <= record->count; i++)
 		r->delta[i] -= before[i];
-	/* Begins the epochs again. Afterwards, a handler's START may release this record. */
+	/* Restarts the epochs. After that, a handler's START may release this record. */
 	if (level == 0 && __atomic_compare_exchange_n(&hot->state, &state,
 						      TACH__STATE(TACH__OPENING(state), 0, 1),
 						      0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -186,7 +188,7 @@ static void end_spent(struct tach__thread *record, struct tach_region_mark *mark
 		tach__cost_add(record, record->residue.spent[fenced], level);
 }
 
-/* flat: how a flat region's STOP came here, or TACH__UNFLAT. */
+/* flat: the reason why a flat region's STOP came here, or TACH__UNFLAT for other regions. */
 static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		     enum tach__unflat flat)
 {
@@ -207,8 +209,8 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		end_spent(record, mark, &r, &spent, fenced, flat);
 		return;
 	}
-	/* Some regions stay open: they enclose this one or overlap it. Without a branch: see
-	 * cost.h. */
+	/* The argument is not 0 if regions stay open that enclose this one or overlap it. It is
+	 * computed without a branch: see cost.h. */
 	tach__cost_begin(&cost, TACH__LEVEL(mark->state) | TACH__LEVEL(self->state) >> 1);
 	tach__residue_ready(record);
 	tach__edges_since(self, mark, &r);
@@ -246,7 +248,7 @@ void tach__end_not_flat(struct tach_region_mark *mark, enum tach__unflat why)
 		return;
 	}
 	tach__edges_since(self, mark, &r);
-	/* As in tach__end_read and tach__end_torn. */
+	/* tach__end_read and tach__end_torn do the same. */
 	if (!r.flags && (why == TACH__FLAT_MOVED || why == TACH__FLAT_TORN)) {
 		r.flags = TACH_FLAG_RESCHEDULED;
 		if (why == TACH__FLAT_MOVED)
@@ -265,8 +267,8 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	struct tach__cost cost;
 	int elsewhere = 0;
 
-	/* Without an enclosing region there is no cost to subtract, and only the first time
-	 * makes a system call. */
+	/* Without an enclosing region, no cost is subtracted, and only the first call makes a
+	 * system call. */
 	int cold = around || (r->again && !record->residue_known);
 
 	if (cold) {

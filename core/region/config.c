@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configurations and their references. */
+/* Configurations and their reference counts. */
 #include <stdlib.h>
 #include "core/base/maths.h"
 #include "core/os/origin.h"
@@ -12,8 +12,8 @@ void tach__config_drop(struct tach__config *config)
 	config->refs--;
 }
 
-/* Records of threads point to configurations, but in pages that leak checkers do not read. The
- * list keeps them reachable. */
+/* Frees unused configurations. Leak checkers do not read the pages of thread records, which
+ * point to configurations. The list makes the configurations reachable for them. */
 void tach__configs_sweep(void)
 {
 	struct tach__config **link, *config, *unused = NULL;
@@ -77,7 +77,7 @@ struct tach__config *tach__config_make(struct tach_set *set,
 	return config;
 }
 
-/* Adds a configuration, and those with which it takes turns. */
+/* Adds a configuration and the others that take turns with it. */
 void tach__config_list(struct tach__config *first)
 {
 	struct tach__registry *r = &tach__registry;

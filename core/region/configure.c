@@ -16,7 +16,7 @@
 
 /* ---- publishing ---- */
 
-/* Threads may be inside regions: each keeps its old reader until its next START. */
+/* Threads may be inside regions. Each thread keeps its old reader until its next START. */
 static void publish(struct tach__config *config, const char *only)
 {
 	struct tach__registry *r = &tach__registry;
@@ -65,7 +65,7 @@ static void note_invalid_values(struct tach__config *config)
 		note_add(config, odd);
 }
 
-/* If the environment asked for it, reports give the reason, and the result is 0. */
+/* If the environment asked for regions, reports give the reason, and the result is 0. */
 static int note_failure(struct tach__config *config, int code, const char *value,
 			const char *variable, const struct tach_error *why,
 			struct tach_error *err)
@@ -196,7 +196,7 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 	return 0;
 }
 
-/* Regions that were left by longjmp do not count. */
+/* Returns 1 if the thread is inside a region. Regions left by longjmp do not count. */
 static int is_inside(struct tach__thread *record)
 {
 	struct tach__held held;
@@ -311,7 +311,8 @@ int tach_regions_enabled(void)
 
 /* ---- from the environment ---- */
 
-/* By TACH_ENABLE, or in a native program that an emulated one started. */
+/* TACH_ENABLE disables regions. They are also disabled in a native program that an emulated
+ * program started. */
 static int is_disabled(void)
 {
 	const char *enable = tach__environment("TACH_ENABLE");
@@ -384,9 +385,8 @@ void tach__configure_once(void)
 }
 
 /*
- * Runs before main, so that a first entry in a signal handler does not have to do it. It takes
- * the loader's lock, so it runs before constructors of the same object, which may wait for a
- * thread.
+ * Runs before main, so that a first entry in a signal handler need not configure. It takes the
+ * loader's lock. Constructors of the same object may wait for a thread, so it runs before them.
  */
 __attribute__((constructor(102))) static void configure_before_main(void)
 {

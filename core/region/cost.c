@@ -17,11 +17,11 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around)
 			tach_reader_begin(record->reader, &cost->mark);
 		cost->mark.clock = tach_clock();
 	}
-	/* Inside the measured part, because its cost varies. */
+	/* This call is inside the measured part, because its cost varies. */
 	tach__hold(&cost->all);
 }
 
-/* The row of an epoch: the cost up to its end. NULL: out of memory. */
+/* Returns the row of an epoch, which has the cost up to its end, or NULL without memory. */
 static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 {
 	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
@@ -53,8 +53,8 @@ static void epoch_set(uint64_t *state, uint32_t epoch)
 	TACH__SET(*state, TACH__STATE(TACH__OPENING(*state), epoch, TACH__LEVEL(*state)));
 }
 
-/* The numbers of epochs have run out: renumbers the epochs in which open regions began, in
- * order, from 0. Returns 0 if some marks are unknown. */
+/* Called if the epoch numbers have run out. Renumbers from 0, in order, the epochs in which
+ * open regions began. Returns 0 if some marks are unknown. */
 static int renumber_epochs(struct tach__thread *record)
 {
 	struct tach__hot *hot = record->hot;
@@ -84,8 +84,8 @@ static int renumber_epochs(struct tach__thread *record)
 	return 1;
 }
 
-/* The epoch in which the innermost of `level` regions began, or the present one if that is
- * unknown. */
+/* Returns the epoch in which the innermost of `level` regions began, or the current epoch if
+ * that is unknown. */
 static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
 {
 	const struct tach__slot *slot = *tach__stack(record->hot, level);
@@ -99,8 +99,8 @@ static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
 	return TACH__EPOCH(record->hot->state);
 }
 
-/* Reads as a begin does, not as an end: then a group that was rescheduled in between costs the
- * same as one that was not. No counter wraps in such a short time. */
+/* Reads the counters as START does, not as STOP. So a reschedule during the slow path does not
+ * change the cost. No counter wraps in such a short time. */
 static void cost_read(const struct tach__thread *record, const struct tach_mark *begun,
 		      uint64_t *delta)
 {
@@ -119,8 +119,8 @@ static void cost_read(const struct tach__thread *record, const struct tach_mark 
 			       (TACH_MODULAR ? reader->mask : UINT64_MAX);
 }
 
-/* No open region began in a later epoch than the innermost. So the next number is free, even if
- * it was used before. */
+/* No open region began in a later epoch than the innermost region. So the next epoch number is
+ * free, even if it was used before. */
 static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
 {
 	struct tach__thread *record = cost->record;
@@ -136,7 +136,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 		tach__cost_unknown(record);
 		return;
 	}
-	/* Otherwise the row was written when the thread left that epoch. */
+	/* If the thread has left that epoch, the row was written then. */
 	if (epoch == TACH__EPOCH(hot->state))
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
 	record->epoch = epoch + 1;
@@ -165,7 +165,7 @@ static int has_row(const struct tach__thread *record, uint32_t epoch)
 	return epoch + 1 < TACH__EPOCHS && (epoch + 1) * row <= record->log_size;
 }
 
-/* Makes room in the log too, by a cost of its own. */
+/* Measures a cost of its own, which also makes room in the log. */
 void tach__aside_ready(struct tach__thread *record, uint32_t level)
 {
 	struct tach__cost cost;
@@ -188,7 +188,7 @@ struct tach__thread *tach__aside(void)
 	return record;
 }
 
-/* As epoch_inside, as straight code. */
+/* Does what epoch_inside does, as straight code. */
 TACH_INLINE uint32_t straight_epoch_inside(const struct tach__thread *record, uint64_t state,
 					   uint32_t level)
 {
@@ -202,7 +202,8 @@ TACH_INLINE uint32_t straight_epoch_inside(const struct tach__thread *record, ui
 			   (state & ~is_outer & ~is_inner));
 }
 
-/* Without memory for its row, the epoch does not end: tach__aside flagged the open regions. */
+/* Without memory for its row, the epoch does not end. tach__aside has then flagged the open
+ * regions. */
 TACH_INLINE uint64_t state_after(uint64_t state, uint32_t epoch, uint64_t ends, uint64_t fits)
 {
 	uint64_t next =
@@ -213,8 +214,8 @@ TACH_INLINE uint64_t state_after(uint64_t state, uint32_t epoch, uint64_t ends, 
 }
 
 /*
- * A handler may do the same between any two instructions. Then the epoch has ended when this
- * code continues, with the row that this code writes too: the cost before the handler's.
+ * A handler may call this function between any two instructions. When this code continues, the
+ * epoch has ended. Both write the same row: the cost before the handler's.
  */
 void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level)
 {

@@ -8,7 +8,7 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-/* Checks that the calling thread can open it; otherwise other threads need not try. */
+/* Checks that the calling thread can open the set. If not, other threads need not try. */
 static int try_open(const struct tach_set *set, struct tach_error *err)
 {
 	struct tach_reader *reader;
@@ -45,9 +45,9 @@ static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 
 #define N_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* The default events: the first of them, up to the number of counters. */
+/* The default events. With n counters, the set has the first n of them. */
 struct usual {
-	/* metrics over this event and those before; "": no metric */
+	/* metric: a formula over this event and earlier ones; "": no metric */
 	const char *event, *metric;
 };
 static const struct usual USUAL[] = {
@@ -82,8 +82,8 @@ static int first_of(struct tach_set **out, const struct usual *usual, int n, uin
 	return make_set(out, &opt, err);
 }
 
-/* Why the first event of `usual` cannot be counted. In the list of all reasons, the name of the
- * second event comes next. */
+/* Returns the reason why the first event of `usual` cannot be counted. In the list of all
+ * reasons, the name of the second event comes next. */
 static const char *reason_of_first(const struct tach_set *set, const struct usual *usual,
 				   char *text, size_t size)
 {
@@ -97,7 +97,7 @@ static const char *reason_of_first(const struct tach_set *set, const struct usua
 	return text;
 }
 
-/* Writes the reason, as a clause, why even the first event cannot be counted. */
+/* Writes, as a clause, the reason why even the first event cannot be counted. */
 static void write_reason(const char *text, char *to, size_t size)
 {
 	if (strncmp(text, "cycles: ", 8) == 0)
@@ -111,10 +111,10 @@ static void write_reason(const char *text, char *to, size_t size)
 }
 
 /*
- * Leaves out events that cannot be counted at all. If the others do not fit together, because
- * another profiler or the host uses counters, it counts fewer. Software events are no
- * replacement: the system calls at both edges would be most of a small region, and would evict
- * its data from the caches.
+ * Leaves out events that cannot be counted at all. If another profiler or the host uses
+ * counters, the remaining events may not fit together; then it counts fewer. Software events
+ * do not replace them: the system calls at both edges would be most of a small region, and
+ * would evict its data from the caches.
  */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
@@ -127,7 +127,7 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 
-	/* Tried once by `tach run`, for all the processes that it starts. */
+	/* `tach run` tried once for all processes that it starts. */
 	if (told) {
 		snprintf(note, size, "%s", told);
 		return make_set(out, &none, NULL);

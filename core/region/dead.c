@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that ended without the destructor of thread.c: they began their first region in the
- * last round of destructors, or no key was available for the destructor. The next threads that
- * open find them.
+ * Threads that ended without the destructor of thread.c. They began their first region in the
+ * last round of destructors, or no key was available for the destructor. Threads that open
+ * later find them.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -12,18 +12,18 @@
 
 enum { RARELY = 8 }; /* minimum number of threads that open before the next check */
 
-/* Under the lock: threads that opened since the last check, and the number at which the next
- * one happens. */
+/* opened: number of threads that opened since the last check. look_after: the number that
+ * triggers the next check. Access both with the lock held. */
 static uint32_t opened, look_after;
 
-/* tkill(2), because a thread may be in another thread group that shares this memory. */
+/* Uses tkill(2), because a thread may be in another thread group that shares this memory. */
 static int is_dead(const struct tach__thread *record)
 {
 	return TACH__GET(record->hot->record) &&
 	       tach__sys(SYS_tkill, record->tid, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* With the lock: takes the records of dead threads. */
+/* Takes the records of dead threads. Call it with the lock held. */
 static struct tach__thread *claim_dead(void)
 {
 	struct tach__thread *dead = NULL, *record;
@@ -45,7 +45,7 @@ static struct tach__thread *claim_dead(void)
 	return dead;
 }
 
-/* The marks were on a stack that is gone. */
+/* Gives up all open entries. Their marks were on a stack that no longer exists. */
 static void abandon_all(struct tach__thread *record)
 {
 	struct tach__hot *hot = record->hot;

@@ -3,8 +3,8 @@
  * The data that the edges of regions work on: slots, and the hot half of a thread.
  *
  * Only the owning thread and its signal handlers write it. A handler may run between any two
- * instructions, and open and close its own regions. So words change in single instructions
- * where the processor has them, and the order of the stores matters.
+ * instructions, and open and close its own regions. So a word changes in a single instruction
+ * if the processor has one for that, and the order of the stores matters.
  */
 #ifndef TACH_CORE_REGION_EDGES_H
 #define TACH_CORE_REGION_EDGES_H
@@ -33,8 +33,8 @@ enum {
 	TACH__SITE_FIRST /* the first id for a site of the program */
 };
 
-/* Sums of the entries that were not inside the same region [0], and of the other entries [1].
- * `outer` and `ceiling` tell the two apart; in [1] they are written but never read. */
+/* A slot has two parts: [0] sums entries that were not inside the same region, [1] the other
+ * entries. START chooses by `outer` and `ceiling` of [0]; it does not read those of [1]. */
 struct tach__part {
 	/*
 	 * The mark of the open entry, or TACH__OUTER_NONE. A START whose mark is not below
@@ -48,9 +48,10 @@ struct tach__part {
 	uint64_t sum[];
 };
 
-/* Counts of the regions one level below: so far [1], and up to this region's last end [0]. */
+/* Counts of the regions nested directly: up to now [1], and up to this region's last STOP [0].
+ */
 struct tach__children {
-	uint64_t direct[2]; /* how many: all, and fenced ones */
+	uint64_t direct[2]; /* number of entries: all, and fenced ones */
 	uint64_t sum[];
 };
 
@@ -59,20 +60,21 @@ struct tach__children {
 #define TACH__SLOT_WORDS(count)	    (2 * TACH__PART_WORDS(count) + 2 * TACH__CHILDREN_WORDS(count))
 
 /*
- * Follows a slot's words if the set has top-down metrics: the error of their sums, in slots.
- * The owner writes it outside the sequence, so the sums read with it may lack the last entry.
+ * The error of the sums of top-down metrics, in slots. It follows a slot's words if the set has
+ * such metrics. The owner writes it outside the sequence, so it may include one entry more than
+ * the sums that a snapshot reads.
  */
 struct tach__inexact {
 	uint64_t inclusive; /* for entries that were not inside the same region */
-	uint64_t self;	    /* for all entries, and for the regions one level below */
+	uint64_t self;	    /* for all entries, and for the regions nested directly */
 };
 
 struct tach__hot;
 
 /*
  * One region's sums in one thread. It is written between an odd and an even value of seq, so
- * that a snapshot in another thread gets a consistent copy. Exceptions: children[1] and the
- * fields that tell parts apart are private to the owner.
+ * that a snapshot in another thread gets a consistent copy. Only the owner reads children[1],
+ * `outer` and `ceiling`.
  */
 struct tach__slot {
 	uint64_t seq;
@@ -82,8 +84,8 @@ struct tach__slot {
 			uint64_t skipped;  /* entries not measured in sparse mode */
 			uint64_t excluded; /* entries not added: warm-up */
 		};
-		/* Tasks use neither. Segments that are not the first of a task: outermost and
-		 * inner ones. */
+		/* For tasks, which use neither word above. Number of segments that are not the
+		 * first of a task: outermost and inner ones. */
 		uint64_t continued[2];
 	};
 	struct tach__sampling *sampling; /* NULL: all entries are measured */
@@ -93,11 +95,11 @@ struct tach__slot {
 	uint16_t fenced;
 	uint8_t task;	    /* 1: entries are segments of tasks (segments.c) */
 	uint8_t overlapped; /* 1: an overlap changed what its self sums mean (overlap.c) */
-	uint64_t lost;	    /* entries that were never stopped, or had no place */
+	uint64_t lost;	    /* entries that were never stopped, or did not fit */
 	/* The function that a flat START calls: flat code, or the code of all other regions. */
 	void (*begin)(struct tach_site *site, struct tach_region_mark *mark,
 		      struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
-	uint64_t flat; /* flat entries; not in part[0].calls, but in its sums */
+	uint64_t flat; /* number of flat entries: part[0].sum has them, part[0].calls not */
 	/* part[2], children[2], with a size that depends on the number of counters; struct
 	 * tach__inexact */
 	uint64_t word[];
@@ -137,15 +139,15 @@ TACH_STATIC_ASSERT(sizeof(union tach__slot_copy) >=
 				   TACH__SLOT_WORDS(TACH_COUNTERS_MAX) * sizeof(uint64_t),
 		   "any slot fits");
 
-/* A thread's half of the registry. It is in a MADV_WIPEONFORK page: after any kind of fork the
- * child sees zeros, so its next START takes the slow path and no mark of the parent matches. */
+/* The hot half of a thread. It is in a MADV_WIPEONFORK page: after any kind of fork the child
+ * sees zeros. So its next START takes the slow path, and no mark of the parent matches. */
 struct tach__hot {
 	uint64_t limit; /* ids below have a slot; 0 makes the next START take the slow path */
 	struct tach_reader *reader;
 	/*
 	 * Bits 0-31: level, the number of open regions. 32-43: epoch, advanced by slow paths
-	 * inside regions, so that STOP can subtract their cost. 44-63: unique to this opening
-	 * of this thread. If STOP does not find the value that its START left plus one, it
+	 * inside regions, so that STOP can subtract their cost. 44-63: opening, unique to this
+	 * opening of this thread. If STOP does not find the mark's value plus one here, it
 	 * takes the slow path.
 	 */
 	uint64_t state;
@@ -158,8 +160,8 @@ struct tach__hot {
 			struct tach__part *part, struct tach__hot *self);
 	void (*end[2])(struct tach_region_mark *mark);
 	uint32_t count; /* number of counters */
-	/* 0, or the index in a reading of the slots, whose top-down metrics are known to an
-	 * error. */
+	/* Index of the event `slots` in a reading if the set has top-down metrics, which have
+	 * an error; else 0. */
 	uint32_t inexact;
 	struct tach__thread *record;
 	/*
@@ -169,8 +171,8 @@ struct tach__hot {
 	void (*begin_unsplit[2])(struct tach_site *site, struct tach_region_mark *mark,
 				 struct tach__slot *slot, struct tach__part *part,
 				 struct tach__hot *self);
-	/* Flat regions, flat.c: their code for this number of counters; NULL: they have no
-	 * code. */
+	/* Code of flat regions (flat.c) for this number of counters, or NULL if there is
+	 * none. */
 	__typeof__(((struct tach__slot *)0)->begin) begin_flat;
 	void (*end_flat)(struct tach_region_mark *mark);
 	struct tach__seen seen[TACH__UNROLLED];
@@ -192,8 +194,8 @@ struct tach__hot {
 /* Initial-exec: two instructions, no __tls_get_addr; 8 bytes fit glibc's reserve for dlopen. */
 extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tach__self;
 
-/* Relaxed: each word has one writer. Atomic, because a snapshot may read the word, and a signal
- * handler may change it between any two instructions. */
+/* Accesses are atomic, because a snapshot may read the word, and a signal handler may change it
+ * between any two instructions. They are relaxed, because each word has one writer. */
 #if TACH_ONCE_IS_VOLATILE && !defined(__SANITIZE_THREAD__)
 #define TACH__GET(word)	       (*(const volatile __typeof__(word) *)&(word))
 #define TACH__SET(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
@@ -201,7 +203,8 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #define TACH__GET(word)	       __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define TACH__SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
 #endif
-/* The same, but it may become an operand of the instruction that uses it. */
+/* Reads a word as TACH__GET, but the read may become an operand of the instruction that uses
+ * the value. */
 #if defined(__SANITIZE_THREAD__)
 #define TACH__OPERAND(word) TACH__GET(word)
 #else
@@ -217,7 +220,7 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #else
 #define TACH__COUNT(self, word, value) TACH_COUNT(word, value, (self)->single)
 #endif
-/* Increments a 32-bit word, which stays at its maximum. Without a branch. */
+/* Increments a 32-bit word, without a branch. At its maximum the word stays. */
 #if !defined(TACH_SATURATE) || defined(__SANITIZE_THREAD__)
 #define TACH__SATURATE(word) TACH__SET(word, TACH__GET(word) + (TACH__GET(word) != UINT32_MAX))
 #else
@@ -226,7 +229,7 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #if defined(__SANITIZE_THREAD__)
 #undef TACH_BUMP_TWO
 #endif
-/* Between two stores whose order a signal handler of this thread must see. */
+/* Put it between two stores whose order a signal handler of this thread must see. */
 #define TACH__ORDER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* Makes an even sequence odd. Returns 1 and changes nothing if it was odd already. */
@@ -254,8 +257,8 @@ TACH_INLINE tach__pairs tach__pairs_of(const uint64_t word[2])
 	return *(const tach__pairs_in_words *)(const void *)word;
 }
 
-/* Between the odd sequence and the sums. ThreadSanitizer does not support fences, and gcc warns
- * about them; it accepts the full barrier. */
+/* The fence between the odd sequence and the sums. ThreadSanitizer does not support fences, and
+ * gcc warns about them. gcc accepts the full barrier. */
 #if defined(__SANITIZE_THREAD__)
 #define TACH__FENCE(order) __sync_synchronize()
 #else
@@ -265,8 +268,8 @@ TACH_INLINE tach__pairs tach__pairs_of(const uint64_t word[2])
 /*
  * The edges are straight code, with one copy for each number of counters up to TACH__UNROLLED.
  *
- * Calibration runs the same copies. So an empty region shows exactly what any region of the
- * program adds, which makes instruction counts exact. This requires code whose number of
+ * Calibration runs the same copies. So an empty region shows exactly the counts that edges add
+ * to any region, which makes instruction counts exact. This requires code whose number of
  * instructions does not depend on earlier events: nesting and recursion select addresses, not
  * branches. Code that has to branch is in cold_start.c and cold_stop.c, which measure their own
  * cost.
@@ -291,23 +294,23 @@ TACH_STATIC_ASSERT(TACH__UNROLLED == 8, "TACH__INSTANCES");
 
 /* ---- start.c ---- */
 
-/* Returns 1 if straight code exists for this number of counters and they are read inline.
- * Otherwise straight code would only take its exits. */
+/* Returns 1 if straight code exists for this number of counters, and the counters are read
+ * inline. If they are not, straight code would always take the slow path. */
 int tach__edges_are_straight(const struct tach__hot *self);
 /* Chooses the START code for the thread's counters. */
 void tach__start_choose(struct tach__hot *self);
 
-/* A flat START of a slot that is not ready. */
+/* The START of a flat region whose slot is not ready. */
 void tach__begin_any(struct tach_site *site, struct tach_region_mark *mark,
 		     struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
 
 /* ---- stop.c ---- */
 
-/* Chooses the STOP code. `plain`: entries go to sums only, except that they may be kept. */
+/* Chooses the STOP code. plain: entries only change sums, and may also be kept. */
 enum { TACH__KEEPS_WORST = 1, TACH__KEEPS_EACH = 2 }; /* bits: which entries are kept */
 void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps);
-/* Reads counters and clock since the mark, in any way that works. Returns the flags of the slow
- * way. */
+/* Reads counters and clock since the mark: the fast way, or the slow way if that fails. Returns
+ * the flags of the slow way. */
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
 			  uint64_t *delta, int fenced);
 /*
@@ -317,7 +320,7 @@ uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *
  */
 struct tach__reading {
 	uint64_t delta[TACH__SUMS], inside[2];
-	uint64_t error; /* if the thread is `inexact`: in slots */
+	uint64_t error; /* in slots, if the thread's `inexact` is not 0 */
 	uint32_t flags;
 	uint32_t again; /* 1: a first read was discarded */
 };
@@ -327,8 +330,8 @@ int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark
  * computes full counts instead of counts modulo 2^width. */
 void tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark,
 		       struct tach__reading *r);
-/* Adds an entry to its slot and to the enclosing one; the mark's level is the innermost. A lost
- * entry adds no counts. */
+/* Adds an entry to its slot and to the enclosing one. The mark's level must be the innermost. A
+ * lost entry adds no counts. */
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     struct tach__reading *r, int fenced);
 
@@ -337,20 +340,20 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 /* START if the thread or the slot is not ready. */
 TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark,
 				int fenced);
-/* START if the slot is not ready, its entries need a check, or an earlier one may have been
- * left. */
+/* START if the slot is not ready, if its entries need a check, or if an earlier entry may have
+ * been left without STOP. */
 TACH_COLD void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
-/* START if a read was torn, by the kernel or by a handler's region, or is not possible. The
- * mark is in the register where START has it, which saves START an instruction. */
+/* START if a read is not possible, or if the kernel or a handler's region tore it. The mark is
+ * passed in the register where START has it, which saves START an instruction. */
 TACH_COLD void tach__begin_torn(int fenced, struct tach_region_mark *mark,
 				struct tach__hot *self);
 
 /* ---- cold_stop.c ---- */
 
 /*
- * Why a flat STOP cannot end flat: the state is not the one that START left; a page changed, as
- * all pages do when the group is rescheduled; regions ended inside; the slot is being written.
+ * The reason why a flat STOP cannot end flat. The state is not the one that START left; a page
+ * changed, as all pages do in a reschedule; regions ended inside; the slot is being written.
  */
 enum tach__unflat {
 	TACH__FLAT_STATE,
@@ -362,16 +365,16 @@ enum tach__unflat {
 };
 TACH_COLD void tach__end_not_flat(struct tach_region_mark *mark, enum tach__unflat why);
 
-/* STOP at another level or epoch than its mark. */
+/* STOP if the thread's level or epoch is not the mark's. */
 TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
 /* STOP if a page changed since START, so that the wrong counters may have been read. */
 TACH_COLD void tach__end_moved(struct tach_region_mark *mark, int fenced);
-/* STOP if a read was torn, by the kernel or by a handler's region. */
+/* STOP if the kernel or a handler's region tore a read. */
 TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
-/* STOP if the group was rescheduled, or if the slot is being written by the code that this
- * handler interrupted. The mark holds the differences, after the values. */
+/* STOP if the group was rescheduled, or if this handler interrupted code that writes the slot.
+ * The mark holds the differences: see tach__store_reading. */
 TACH_COLD void tach__end_rescheduled(struct tach_region_mark *mark, int fenced);
-/* The same, with the result of tach__edges_stop. */
+/* Does the same with the result of tach__edges_stop. */
 TACH_COLD void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r,
 			      int fenced);
 

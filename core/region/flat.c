@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flat regions (TACH_START_FLAT): their cost, and the extra counts of an entry that began flat
- * and cannot end flat: it was rescheduled, has a nested region, or a nested entry was left.
+ * Measures the cost of flat regions (TACH_START_FLAT), and the extra counts of an entry that
+ * began flat and cannot end flat. The entry was rescheduled, or has a nested region, which
+ * may have been left without STOP.
  *
  * An entry is flat if it is outside any region and no other region ends in it. Then recursion,
- * enclosing and nested regions need no bookkeeping. START leaves the same data as any other
- * START. So STOP notices every other case by it, and ends the entry as a normal one, whose
- * extra cost is known here.
+ * enclosing and nested regions need no bookkeeping. A flat START leaves the same data as any
+ * START. By this data, STOP detects each case that is not flat. It ends such an entry as a
+ * normal one, and subtracts the extra cost that is measured here.
  */
 #include <string.h>
 #include "core/region/cost.h"
@@ -14,7 +15,7 @@
 
 enum { WARM = 3, HIGH = 13 };
 
-/* The minimum that the flat region shows. */
+/* Stores the minimum counts that the flat region shows. */
 static void measure_flat(uint64_t *least, const struct tach__trials *trials,
 			 void (*trial)(const struct tach__poke *), volatile uint64_t *at,
 			 uint64_t value)
@@ -28,7 +29,8 @@ static void measure_flat(uint64_t *least, const struct tach__trials *trials,
 		least[i] = trials->shown->sum[TACH__TRIAL_INNER][i][0];
 }
 
-/* For each way: how much more it shows than a normal region. The cost of pokes is in both. */
+/* Measures, for each reason, how much more a flat region shows than a normal one. Both contain
+ * the cost of pokes. */
 static void measure_unflat(const struct tach__trials *trials, const uint64_t *flat)
 {
 	struct tach__thread *record = trials->record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms with fixed memory: eight buckets for each power of two, so that a quantile is off
- * by at most 1/16. There is one array of buckets for each sum, followed by the minimum and
+ * Histograms with fixed memory. Each power of two has eight buckets, so that the error of a
+ * quantile is at most 1/16. Each sum has one array of buckets, followed by the minimum and
  * maximum. A full bucket (UINT32_MAX) stays full.
  */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
 
-/* Zeros are an empty histogram, so the minimum is stored as its distance from INT64_MAX. */
+/* An empty histogram is all zeros, so the minimum is stored as its distance from INT64_MAX. */
 struct histogram {
 	uint32_t count[BUCKETS];
 	uint64_t above, most;
@@ -22,7 +22,7 @@ static struct histogram *histogram_of(const uint32_t *histograms, uint32_t sum)
 }
 
 /*
- * Without a branch: the cost of an entry in its enclosing regions must not depend on its value.
+ * Has no branch: the cost of an entry in its enclosing regions must not depend on its value.
  */
 static unsigned bucket(uint64_t v)
 {
@@ -59,7 +59,7 @@ uint32_t *tach__histograms_make(uint32_t sums)
 {
 	char *h = tach__pages(tach__histograms_size(sums));
 
-	/* Touches the pages now; otherwise the measured code would get the page faults. */
+	/* Touch the pages now. Otherwise the page faults happen in the measured code. */
 	for (size_t at = 0; h && at < tach__histograms_size(sums); at += 4096)
 		((volatile char *)h)[at] = 0;
 	return (uint32_t *)(void *)h;
@@ -70,7 +70,7 @@ void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 	tach__pages_free(histograms, tach__histograms_size(sums));
 }
 
-/* Without a branch; neither is above INT64_MAX. */
+/* Has no branch. Both values are at most INT64_MAX. */
 static void raise_maximum(uint64_t *most, uint64_t v)
 {
 	int64_t more = (int64_t)(v - *most);

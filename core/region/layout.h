@@ -12,7 +12,7 @@
 
 #define TACH__LAYOUT_MEANING 5
 
-/* One more digit in base 31, as hashes of strings use it. */
+/* Adds a digit in base 31, as string hashes do. */
 #define TACH__L(before, value)		((before)*31u + (uint32_t)(value))
 #define TACH__L2(before, s, a, b)	TACH__L(TACH__L(before, offsetof(s, a)), offsetof(s, b))
 #define TACH__L4(before, s, a, b, c, d) TACH__L2(TACH__L2(before, s, a, b), s, c, d)
@@ -70,7 +70,7 @@
 		 struct tach__config, worst, worst_by)
 #define TACH__LAYOUT_28 TACH__L4(TACH__LAYOUT_27, struct tach__worst, seq, n, most, word)
 #define TACH__LAYOUT_29 TACH__L4(TACH__LAYOUT_28, struct tach__kept, key, parent, name, sum)
-/* Never 0, which means that there is no registry. */
+/* 0 is not used, because it means that there is no registry. */
 #define TACH__REGISTRY_LAYOUT (TACH__LAYOUT_29 | 1u)
 
 #endif

@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of open regions when entries leave it in another order than they came: ended while
- * a later one is open (overlap.c), never ended (abandoned.c), or begun by a handler during an
- * edge (overtaken.c); and threads that end without notice (dead.c). All functions work on the
- * calling thread, with signals blocked.
+ * Corrects the stack of open regions if an entry ends while a later one is open (overlap.c),
+ * never ends (abandoned.c), or was begun by a handler during an edge (overtaken.c). Also finds
+ * threads that ended without their destructor (dead.c). All functions work on the calling
+ * thread, with signals blocked.
  */
 #ifndef TACH_CORE_REGION_LEFT_H
 #define TACH_CORE_REGION_LEFT_H
 
 #include "core/region/region.h"
 
-/* overlap.c: deeper levels are neither checked nor corrected. */
+/* overlap.c does not check or correct deeper levels. */
 #define TACH__LEVELS_MOST 1024
 #define TACH__OWED_SIZE	  (TACH__LEVELS_MOST * 2 * sizeof(int32_t))
 
 /* abandoned.c */
 /* Slightly below the caller's stack pointer: everything on its stack is above. */
 #define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
-/* Removes the entries that have certainly ended. sp: not above the caller's stack
- * pointer. */
+/* Removes the entries that have certainly ended. sp: at most the caller's stack pointer. */
 void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp);
-/* The same for entries that may be nested deeply, where nothing moves: of the marks that are
- * not on the stack it checks some in each call. The others may be gone: do not write to them.
- */
+/* Does the same for callers that move no entry. Each call checks only some of the marks that
+ * are not on the stack. The other marks may no longer exist: do not write to them. */
 void tach__remove_some_dead_entries(struct tach__thread *record, uintptr_t sp);
 /* Gives up the entries at that level and above. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
 /* Returns 1 if these words (of 4 bytes each) are at that address, which may be unmapped. */
 int tach__memory_equals(uintptr_t at, const void *expected, size_t size);
 /*
- * If there is an entry without a mark, a handler ran during START, after the level was raised.
+ * Returns 1 if the part has the mark of an open entry. If an open entry's part has none, a
+ * handler runs during START, after the level was raised.
  */
 int tach__part_has_mark(const struct tach__slot *slot, const struct tach__part *part);
 /*
- * The entry was counted, and its STOP has yet to lower the level; or a handler left that STOP.
+ * Returns 1 if the entry was counted, but its STOP did not lower the level yet. A handler may
+ * have left that STOP.
  */
 int tach__part_is_closing(const struct tach__slot *slot, const struct tach__part *part);
-/* sp: of the code that entered the library, or slightly below. */
+/* sp: stack pointer of the code that entered the library, or slightly lower. */
 int tach__part_is_alive(struct tach__thread *record, const struct tach__slot *slot,
 			const struct tach__part *part, uintptr_t sp);
-/* The part of the slot's entry at that level, if its mark is known: the outermost and the last
- * entry. */
+/* Returns the part of the slot's entry at that level, or NULL if its mark is unknown. Marks are
+ * known for the slot's outermost entry and for its last one. */
 struct tach__part *tach__part_at(const struct tach__thread *record,
 				 const struct tach__slot *slot, uint32_t level);
 void tach__part_close(const struct tach__slot *slot, struct tach__part *part);
-/* A region never ended: gives the counts of the regions inside it to the enclosing region. */
+/* Gives the counts of the regions inside a region that never ended to the enclosing region. */
 void tach__give_children_to_parent(const struct tach__thread *record, struct tach__slot *slot,
 				   struct tach__slot *around);
-/* Gives up an entry; the counts inside it go to slot `around`. part: NULL if its mark is
- * unknown. */
+/* Gives up an entry. Slot `around` gets the counts of the regions inside it. part: NULL if its
+ * mark is unknown. */
 void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,
 			struct tach__slot *around, struct tach__part *part);
 
 /* overlap.c */
-/* The level of that mark's entry; TACH__LEVEL_NONE if it is not on the stack. */
+/* Returns the level of that mark's entry, or TACH__LEVEL_NONE if it is not on the stack. */
 uint32_t tach__level_of(const struct tach__hot *hot, const struct tach_region_mark *mark);
-/* Moves an entry with a live mark down to a level that was freed. */
+/* Moves an entry whose mark still exists down to a free level. */
 void tach__level_move(struct tach__thread *record, uint32_t level, uint32_t to);
-/* The topmost entries have left, or have moved. */
+/* Lowers the level after the topmost `by` entries ended or moved. */
 void tach__levels_lower(struct tach__thread *record, uint32_t by);
 /* Makes the first open entry of the slot its outermost one, and finds its last one. */
 void tach__parts_assign(struct tach__thread *record, struct tach__slot *slot);
 /*
- * The entries at these levels counted a STOP without its START (by: 1), or the START of a
- * region that never ended (-1). Their own STOPs correct that; until then they take the slow
- * path.
+ * The entries at levels from `from` to below `to` contain a STOP without its START (by: 1), or
+ * the START of a region that never ended (by: -1). The STOPs of these entries take the slow
+ * path and correct that.
  */
 void tach__owed_add(struct tach__thread *record, uint32_t from, uint32_t to, int fenced,
 		    int by);
@@ -72,18 +72,19 @@ void tach__owed_add(struct tach__thread *record, uint32_t from, uint32_t to, int
 void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark, uint32_t level,
 		     struct tach__reading *r, int fenced);
 
-/* segments.c: a task's segment at that level ended, with others open above. Entries of the same
- * region above do not count it as their own. */
+/* segments.c: call it when a task's segment at that level ended before entries above it. Open
+ * entries of the same region above must not count this segment as their own. */
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
 
-/* The calls of tach/task.h around segments, without their cost: task_cost.c. */
+/* The functions of tach/task.h around segments, which do not subtract their own cost: that is
+ * done in task_cost.c. */
 void tach__segment_begin(struct tach_task *task);
 void tach__segment_end(struct tach_task *task);
-/* Of a whole task, to histograms and worst entries; 0: this thread has no place for them.
- * is_kept: set to 1 if it is one of the worst. */
+/* Adds a whole task to histograms and worst entries. Returns 0 if this thread has no memory for
+ * them. is_kept: set to 1 if the task is one of the worst. */
 int tach__task_keep(struct tach_task *task, int *is_kept);
-/* For trials: makes it a task that ran, with these sums; keeps what its thread runs. */
+/* For trials: makes it a task that ran, with these sums. The running task does not change. */
 void tach__task_plant(struct tach_task *task, uint64_t sum);
 struct tach__tasks_now {
 	const void *last;
@@ -93,22 +94,24 @@ struct tach__tasks_now {
 void tach__tasks_save(struct tach__tasks_now *to);
 void tach__tasks_restore(const struct tach__tasks_now *from);
 
-/* Segments of tasks on this thread were given up: sets the running task by the stack. */
+/* Sets the running task from the stack, after segments of tasks on this thread were given up.
+ */
 void tach__tasks_abandoned(const struct tach__thread *record);
 
 /* overtaken.c */
-/* Gives up entries that are open and not on the stack. is_sure: the stack shows that there may
- * be one; otherwise only some calls check. */
+/* Gives up entries that are open but not on the stack. is_sure: 1 if the stack shows that there
+ * may be one. 0: only some calls check. */
 void tach__overtaken_mend(struct tach__thread *record, int is_sure);
-/* For tach_region_begin: a handler may have left an earlier entry of this region open. */
+/* Called by tach_region_begin: a handler may have left an earlier entry of this region open. */
 void tach__overtaken_check(const struct tach_site *site);
 
 /* dead.c */
-/* Retires the records of threads that ended without notice. Signals held, lock not held. */
+/* Retires the records of threads that ended without their destructor. Call it with signals held
+ * and without the lock. */
 void tach__threads_reap(void);
 
 /* thread.c */
-/* For the record of a thread that no longer changes it. */
+/* Retires a record that its thread no longer changes. */
 void tach__thread_retire(struct tach__thread *record);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables after a thread's hot page: slots by id, and the stack of open regions. Part of
- * edges.h. */
+/* The tables after a thread's hot page: slots by id, and the stack of open regions. edges.h
+ * includes this file. */
 #ifndef TACH_CORE_REGION_LEVELS_H
 #define TACH_CORE_REGION_LEVELS_H
 
 #include "core/region/edges.h"
 
-/* Offsets after the hot page that do not depend on the page size. Unused pages cost nothing. */
+/* Offsets from the hot page. They do not depend on the page size. Unused pages use no memory.
+ */
 #define TACH__TABLE_AT	0x10000u /* slot by id */
 #define TACH__STACK_AT	0x50000u /* slots of the open regions; [0] stands for "no region" */
 #define TACH__MARKS_AT	0xe0000u /* their marks */
@@ -26,14 +27,14 @@ TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64
 	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
 }
 
-/* The mark of the region at that entry of the stack: at a constant distance. */
+/* Returns the mark for an element of the stack. It is at a constant distance from it. */
 TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
 {
 	return (struct tach_region_mark **)((uintptr_t)stack +
 					    (TACH__MARKS_AT - TACH__STACK_AT));
 }
 
-/* Returns 1 if the stack was full once: deeper regions then took the entries of others. */
+/* Returns 1 if the stack was ever full. Deeper regions then overwrote elements of others. */
 TACH_INLINE int tach__stack_was_full(const struct tach__hot *self)
 {
 	return __atomic_load_n(&tach__stack(self, 0)[TACH__LEVELS], __ATOMIC_RELAXED) != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names computed at run time: finds the site for a string. A cache for tach_site_get that is
- * read without a lock, and only grows until it is full. */
+/* Finds the site of a name that is computed at run time. This is a cache for tach_site_get.
+ * Readers take no lock. Names are added until the cache is full, and never removed. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
@@ -11,17 +11,17 @@ TACH_STATIC_ASSERT(2 * TACH_NAMES_MAX <= PLACES, "searches end soon, and at a fr
 
 static struct place {
 	uint64_t hash; /* written first */
-	/* NULL: free. Complete for each reader, also in a forked child */
+	/* NULL: the place is free. Written last, so that readers see a complete place */
 	struct tach_site *site;
 } place[PLACES];
 static uint32_t taken;		/* under the lock */
 static struct tach_site *other; /* atomic; not NULL: the table is full for new names */
 
 /*
- * Hashes eight bytes at a time; the last eight may overlap the ones before. Two words that
- * differ only in their top bits differ only there after the multiplication. So the shift moves
- * these bits down before the next word, by a number that is not a multiple of 8, because the
- * next word may have the same letter there.
+ * Hashes eight bytes at a time; the last eight may overlap the ones before. If two words differ
+ * only in their top bits, their products also differ only in these bits. So the shift moves
+ * these bits down before the next word. It is not a multiple of 8, because the next word may
+ * differ in the same letter.
  */
 static uint64_t hash_of(const char *name, size_t length)
 {
@@ -41,7 +41,7 @@ static uint64_t hash_of(const char *name, size_t length)
 	return (h ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-/* The top bits, because all bits of the last word affect them. */
+/* Uses the top bits, because all bits of the last word affect them. */
 static uint32_t first_place(uint64_t hash)
 {
 	return (uint32_t)(hash >> (64 - PLACES_LOG2));
@@ -59,7 +59,7 @@ static struct place *find(const char *name, uint64_t hash)
 	}
 }
 
-/* A name's first use. */
+/* Adds a name at its first use. */
 static struct tach_site *name_add(const char *name, uint64_t hash)
 {
 	struct tach_site *site = tach_site_get(name);
@@ -78,12 +78,12 @@ static struct tach_site *name_add(const char *name, uint64_t hash)
 	return site;
 }
 
-/* NULL: the entry has no place at all. */
+/* Returns NULL if this entry cannot be counted under any name. */
 static __attribute__((noinline)) struct tach_site *find_cold(const char *name, uint64_t hash)
 {
 	struct tach_site *site = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
 
-	/* The second condition: a handler that interrupted the library itself. */
+	/* The second condition is true if a handler interrupted the library itself. */
 	if (site || tach__signals_held != tach__calibrating)
 		return site;
 	if (TACH__GET(taken) < TACH_NAMES_MAX)
@@ -100,8 +100,8 @@ int tach__names_are_full(void)
 	return __atomic_load_n(&other, __ATOMIC_RELAXED) != NULL;
 }
 
-/* A gate's first use. In the copy that owns the regions the gate is a site, so that it is
- * switched off and on with the others. Returns 0 if nothing begins. */
+/* Opens a gate at its first use. In the copy that owns the regions, the gate is a site, so that
+ * it is switched off and on with the other sites. Returns 0 if no region may begin. */
 static __attribute__((noinline)) int gate_open(struct tach_site *gate)
 {
 	uint64_t id = TACH_SITE_OFF;

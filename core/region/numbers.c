@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of tags and tasks, for dividing rows (split.h): in order of first use, never freed.
+ * Numbers of tags and tasks, which divide rows (split.h). They are given in the order of first
+ * use, and never freed.
  */
 #include <string.h>
 #include "core/os/sys.h"
@@ -10,8 +11,8 @@
 enum { PLACES_LOG2 = 11, PLACES = 1 << PLACES_LOG2 };
 TACH_STATIC_ASSERT(PLACES >= 2 * TACH__SPLIT_MOST, "searches end soon, and at a free place");
 
-/* Tags by number, from 1, and a table to find them. Read without the lock: a place is in use
- * once its number is set, which is stored last. */
+/* Tags by number, from 1, and a table to find them. Readers take no lock. The number of a place
+ * is stored last, and is 0 while the place is free. */
 static uint64_t tag_of[TACH__SPLIT_MOST + 1];
 static struct tag_place {
 	uint64_t tag;
@@ -22,9 +23,9 @@ static struct {
 	const char *name;
 } task_of[TACH__SPLIT_TASKS + 1];
 static uint32_t tags, tasks; /* under the lock */
-static int is_numbering;     /* of tasks */
+static int is_numbering;     /* 1: tasks get numbers */
 
-/* The top bits, because all bits of a tag affect them. */
+/* Uses the top bits, because all bits of a tag affect them. */
 static uint32_t first_place(uint64_t tag)
 {
 	return (uint32_t)(tag * 0x9e3779b97f4a7c15u >> (64 - PLACES_LOG2));
@@ -60,7 +61,7 @@ static uint32_t tag_add(uint64_t tag, uint32_t most)
 	return number;
 }
 
-/* 0: no tag; one more than the maximum: a tag beyond it. */
+/* Returns 0 for no tag, and one more than the maximum for each tag beyond the maximum. */
 uint32_t tach__split_tag_number(struct tach__split *split, uint64_t tag)
 {
 	uint32_t number, most = split->tags;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of measuring: empty regions, measured in the same thread and by the same code. */
+/* Measures the cost of measuring, by empty regions in the same thread and with the same code.
+ */
 #include <string.h>
 #include "core/region/trial.h"
 
@@ -15,7 +16,7 @@ static void compute_bounds(double out[2][TACH__SUMS], const struct tach__trials 
 	}
 }
 
-/* Negative results become 0. */
+/* Subtracts; a negative result becomes 0. */
 static void subtract_sums(double *from, const double *what, uint32_t count)
 {
 	for (uint32_t i = 0; i <= count; i++)
@@ -40,7 +41,8 @@ static void measure_empty(const struct tach__trials *r)
 }
 
 /*
- * A skipped inner entry, compared with a measured one: its cost is a pair minus the difference.
+ * Compares a skipped inner entry with a measured one. The cost of the skipped entry is
+ * the cost of a pair minus the difference.
  */
 static void measure_passed(const struct tach__trials *r)
 {
@@ -64,7 +66,7 @@ static void round_sums(uint64_t *to, const double *from, uint32_t count)
 		to[i] = (uint64_t)from[i];
 }
 
-/* The minimum, as in the sums of a report. */
+/* Keeps the minimum cost, which reports also subtract from sums. */
 static void entry_cost_keep(struct tach__thread *record)
 {
 	const struct tach__overhead *o = &record->overhead;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that overlap: A begins, B begins, A ends, B ends. Coroutines, fibres, and requests
- * that are served in parallel on one thread do that.
+ * Regions that overlap: A begins, B begins, A ends, B ends. This happens with coroutines,
+ * fibres, and requests that are served in parallel on one thread.
  *
- * An entry's inclusive values are still its end minus its begin. The stack of open regions
- * loses the level of A, and B moves down by one. The cost of measuring is corrected by halves:
- * A contains the START of B but not its STOP. B contains the STOP of A, which counts as a pair,
- * but not its START.
+ * An entry's inclusive values are still the counts at its STOP minus those at its START. The
+ * stack of open regions loses the level of A, and B moves down by one level. The cost of
+ * measuring is corrected by half pairs: A contains the START of B but not its STOP. B contains
+ * the STOP of A, which counts as a pair, but not the START of A.
  *
- * Self values are the counts while the region was the last one to begin of all open ones. For
- * regions that nest this is the usual meaning of self. For A, for B and for the region that
- * encloses both, self is no longer the region without the regions inside it, so it is flagged.
+ * Self values count while the region is the open region that began last. For regions that nest,
+ * this is the region without its nested regions. For A, for B and for the region that encloses
+ * both, self has another meaning, so it is flagged.
  */
 #include <string.h>
 #include "core/os/memory.h"
@@ -32,7 +32,7 @@ uint32_t tach__level_of(const struct tach__hot *hot, const struct tach_region_ma
 
 /* ---- the stack ---- */
 
-/* A jump may have left the entry, with an intact mark. */
+/* A jump may have left this entry, but its mark may still be intact. */
 TACH__LOOKS_BACK static void lower_slot(const struct tach__slot *slot, struct tach__part *part,
 					struct tach_region_mark *mark, uint32_t by)
 {
@@ -67,7 +67,7 @@ void tach__levels_lower(struct tach__thread *record, uint32_t by)
 	while (by--) {
 		uint32_t level = TACH__LEVEL(hot->state) - 1;
 
-		/* An interrupted START may raise the level again: cold_start.c. */
+		/* An interrupted START may raise the level again: see renew_state. */
 		TACH__SET(*tach__marks(tach__stack(hot, level)), NULL);
 		if (record->owed && level < TACH__LEVELS_MOST)
 			memset(record->owed[level], 0, sizeof *record->owed);
@@ -109,7 +109,7 @@ void tach__parts_assign(struct tach__thread *record, struct tach__slot *slot)
 	if (TACH__LEVEL(hot->state) > TACH__LEVELS_MOST)
 		return;
 	n = find_entries(hot, slot, &first, &last);
-	/* An entry that is closing was counted in its present part. */
+	/* An entry that is closing was already counted in its part. */
 	if (n == 0 || tach__part_is_closing(slot, part) || tach__part_is_closing(slot, inner))
 		return;
 	mark = *tach__marks(tach__stack(hot, first));
@@ -153,8 +153,8 @@ static void settle_owed(const struct tach__thread *record, uint32_t level, uint6
 
 /* ---- the end of an overlapping entry ---- */
 
-/* Computes the counts of the entry above, which began later, at the time when `mark` ended with
- * `r`. They are at most r. A jump may have left the entry above, with an intact mark. */
+/* Computes the counts that the later entry `above` had when `mark` ended with `r`. They are at
+ * most r. A jump may have left the entry above, but its mark may still be intact. */
 TACH__LOOKS_BACK static void find_shared(struct tach__thread *record,
 					 const struct tach_region_mark *mark,
 					 const struct tach_region_mark *above,
@@ -173,9 +173,9 @@ TACH__LOOKS_BACK static void find_shared(struct tach__thread *record,
 }
 
 /*
- * The common part of two overlapping entries belongs to the self values of the later one. So it
- * is not in those of the ended entry, and it is subtracted twice from the enclosing region. The
- * same holds for each half of a pair.
+ * The common part of two overlapping entries belongs to the self values of the later entry. So
+ * the self values of the ended entry do not include it, and the enclosing region subtracts it
+ * twice. The same is true for each half of a pair.
  */
 static void move_shared(const struct tach__thread *record, struct tach__slot *slot,
 			struct tach__slot *around, struct tach__slot *top,

@@ -2,12 +2,12 @@
 /*
  * Regions that a handler began during an edge and left open.
  *
- * Suppose that it interrupts a STOP that has read the level. That STOP then lowers the level by
- * one. The handler's region is now above the level, and the stopped region keeps its place. If
- * it interrupts a START between reading and storing the level, that START takes the place of
- * the handler's region. A second check would make each edge longer. So it is found later, by
- * the handler's slot: an open entry that is not on the stack. It is lost until its own STOP
- * ends it.
+ * Suppose that the handler interrupts a STOP that has read the level. The STOP then lowers the
+ * level by one. The handler's region is now above the level, and the stopped region keeps its
+ * place. If the handler interrupts a START between reading and storing the level, that START
+ * takes the place of the handler's region. A second check would make each edge longer. So the
+ * handler's entry is found later: its slot has an open entry that is not on the stack. The
+ * entry counts as lost until its own STOP ends it.
  */
 #include "core/os/sys.h"
 #include "core/region/region.h"
@@ -31,9 +31,9 @@ static int is_at_its_level(const struct tach__hot *hot, const struct tach__slot 
 }
 
 /*
- * For any thread: returns the first level from `from` on whose region is over, or
- * TACH__LEVEL_NONE. Reads the words as a snapshot does. No region of the thread ended in the
- * meantime.
+ * Returns the first level, starting at `from`, whose region has ended, or TACH__LEVEL_NONE. The
+ * record may be another thread's, so it reads the words as a snapshot does. The caller checks
+ * that no region of the thread ended during the call.
  */
 static uint32_t find_ended_level(const struct tach__thread *record, uint32_t from)
 {
@@ -44,7 +44,7 @@ static uint32_t find_ended_level(const struct tach__thread *record, uint32_t fro
 	if (top > TACH__LEVELS_MOST)
 		return TACH__LEVEL_NONE;
 	TACH__FENCE(__ATOMIC_ACQUIRE);
-	/* The innermost may be in the middle of its START. */
+	/* The innermost region may be in the middle of its START. */
 	for (; level + 1 < top; level++) {
 		const struct tach__slot *slot = TACH__GET(tach__stack(hot, level)[1]);
 
@@ -72,7 +72,7 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	while ((level = find_ended_level(record, level)) != TACH__LEVEL_NONE) {
 		struct tach__slot **stack = tach__stack(record->hot, level++);
 
-		/* Its thread's next START mends it. */
+		/* The next START of that thread repairs the stack. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 		tach__lock(&held);
 		for (int i = 0; i < 2; i++) {
@@ -88,7 +88,7 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	}
 }
 
-/* 1 if there may be an open entry that no level of the stack shows. */
+/* 1 if there may be an open entry that is on no level of the stack. */
 static int begun_apart;
 
 void tach__overtaken_mend(struct tach__thread *record, int is_sure)

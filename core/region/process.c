@@ -2,9 +2,9 @@
 /*
  * The process that has the registry: its lock, and its forks.
  *
- * Words in a page that every fork wipes show whether this is a child, and by which kind of
- * fork. A hook runs only in children of fork(). The first thread that takes the lock finds out
- * about _Fork and raw clone.
+ * Every fork wipes the page of struct tach__process. Its words show whether this process is a
+ * child, and which kind of fork made it. A hook runs only in children of fork(). The first
+ * thread that takes the lock detects children of _Fork and raw clone.
  */
 #include "core/region/region.h"
 #include "core/os/sys.h"
@@ -43,7 +43,8 @@ static TACH_COLD struct tach__process *process_make(void)
 	return p;
 }
 
-/* At load time, not at a first START: pthread_atfork may take locks and allocate. */
+/* Runs at load time, not at a first START, because pthread_atfork may take locks and allocate.
+ */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
@@ -75,7 +76,7 @@ void tach__release(const struct tach__held *held)
 
 static int initialised; /* under the lock; not wiped */
 
-/* With the lock: a new process or a new child begins with an empty registry. */
+/* Empties the registry in a new process or a new child. Call it with the lock held. */
 static void process_begin(struct tach__process *p)
 {
 	if (!initialised) {
@@ -97,7 +98,7 @@ void tach__lock(struct tach__held *held)
 	pthread_mutex_lock(&p->lock);
 	if (!p->alive)
 		process_begin(p);
-	/* Before any change, so also in a child's copy of this memory. */
+	/* Set before any change, so that a child's copy of this memory has it too. */
 	__atomic_store_n(&tach__registry.busy, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -129,7 +130,7 @@ uint64_t *tach__process_writer(void)
 	return &process()->writer;
 }
 
-/* Stands for all walks that ended (ThreadSanitizer). */
+/* For ThreadSanitizer: its address represents all walks that ended. */
 static char walks;
 
 void tach__walk_begin(void)
@@ -152,7 +153,7 @@ int tach__is_walked(void)
 	return walked;
 }
 
-/* Takes no lock and does not wait; the thread that first takes the lock does the rest. */
+/* Takes no lock and does not wait. The first thread that takes the lock does the rest. */
 static void fork_child(void)
 {
 	if (tach__registry.page)

@@ -6,8 +6,7 @@
 #include "core/region/reads.h"
 #include "core/region/region.h"
 
-/* Returns 1 if the entry began in this opening of this thread, did not end, and was not given
- * up. */
+/* Returns 1 if the entry began in this opening of this thread and is still open. */
 static int is_open(const struct tach__hot *self, const struct tach_region_mark *mark)
 {
 	uint64_t state = TACH__GET(self->state);

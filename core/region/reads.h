@@ -24,8 +24,8 @@ TACH_INLINE int tach__end_parked(const struct tach_reader *reader, const struct 
 	return 1;
 }
 
-/* Each counter is read under the lock of its own page. The differences are right even if the
- * group was rescheduled in between. */
+/* Each counter is read under the lock of its own page. The differences are correct even if the
+ * group was rescheduled between two reads. */
 TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct tach_mark *mark,
 				uint64_t *delta, uint32_t count)
 {
@@ -35,23 +35,23 @@ TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct t
 }
 
 /*
- * Reads with cached counter indexes (arm64: code addresses), taken from the pages at the last
- * look.
+ * Reads with cached counter indexes (arm64: code addresses). The last look (look_up,
+ * cold_start.c) took them from the pages.
  *
- * A lock only grows (2^31 updates wrap around, as for every user of it). So the sum of all
- * locks is unchanged if and only if each lock is unchanged, and one comparison after the last
- * counter is enough.
+ * A lock only grows (it wraps around after 2^31 updates, for every user of it). So the sum of
+ * all locks is unchanged only if each lock is unchanged. One comparison after the last counter
+ * is enough.
  *
- * START reads the cached sum before it reads any index. An index is at least as new as the sum,
- * because it is stored first, together with its lock, and is never replaced by an older one
- * (`look_up`, cold_start.c). It is not newer than the page. So if the pages have that sum after
- * the reads, all indexes have been valid since the look. START leaves the sum in the mark, and
- * STOP compares with it: then the indexes have been valid since START, and the group was not
+ * START reads the cached sum before it reads any index. look_up stores each index with its lock
+ * before the sum, and never replaces an index by an older one. So a cached index is not older
+ * than the cached sum, and not newer than its page. If the pages have that sum after the reads,
+ * all indexes have been valid since the look. START leaves the sum in the mark. If the pages
+ * still have it at STOP, all indexes have been valid since START, and the group was not
  * rescheduled.
  *
- * If a stale index is harmful, the leader's page is checked first, as others check index 0: its
- * group comes and goes with it. This is the case on arm64, which branches by the index: there
- * is no stub for 0, and access may have been revoked.
+ * On arm64 a stale index is harmful: the read branches to its code, index 0 has no code, and
+ * access may have been revoked. So the leader's page is checked first; all members of the group
+ * are scheduled with the leader. Other architectures check for index 0 there.
  *
  * A fault sets the lowest bit of the sum, which locks never change.
  */
@@ -96,7 +96,7 @@ TACH_INLINE uint64_t tach__known_one(const struct tach__hot *self,
 	return value;
 }
 
-/* Where each lock is subtracted at once, the address of its page is still in a register. */
+/* Each lock is subtracted at once, while the address of its page is still in a register. */
 TACH_INLINE int tach__known_is_current(const struct tach__hot *self,
 				       const struct tach_reader *reader,
 				       const tach__locks *locks, uint32_t count)
@@ -118,7 +118,7 @@ TACH_INLINE int tach__known_is_stale(const struct tach__hot *self,
 	       TACH_WORD(TACH_PAGE_LOAD(tach__known_way(self, reader, 0).page, lock)) != lock;
 }
 
-/* In the mark, if a fault must be able to write it. Otherwise a local copy, `own`. */
+/* Returns a place in the mark if a fault must be able to write the sum, else the local one. */
 TACH_INLINE tach__locks *tach__known_locks(struct tach_mark *mark, tach__locks *locks)
 {
 	return TACH_COUNTER_SHOWN_MEMORY ? (tach__locks *)(void *)&mark->reader : locks;
@@ -165,7 +165,7 @@ TACH_INLINE int tach__known_end(const struct tach__hot *self, struct tach_mark *
 	return tach__known_is_current(self, reader, locks, count);
 }
 
-/* For a mark whose START took the slow path: no sum of locks is odd. */
+/* Marks a START that took the slow path. The sum becomes odd, unlike any sum of locks. */
 TACH_INLINE void tach__known_invalidate(struct tach_mark *mark)
 {
 	uint64_t locks = 1;
@@ -173,7 +173,8 @@ TACH_INLINE void tach__known_invalidate(struct tach_mark *mark)
 	memcpy(&mark->reader, &locks, sizeof locks);
 }
 
-/* Since begin. An odd lock means that begin took the slow path. */
+/* Returns 1 if the lock has changed since START. An odd lock in the mark means that START took
+ * the slow path. */
 TACH_INLINE int tach__lock_has_changed(const struct tach_reader *reader,
 				       const struct tach_mark *mark)
 {
@@ -183,8 +184,9 @@ TACH_INLINE int tach__lock_has_changed(const struct tach_reader *reader,
 }
 
 /*
- * Stores the reads in the mark, for a tail call with the mark as its only argument: no register
- * is kept for them. They are at most TACH__UNROLLED; clang warns about more before it inlines.
+ * Stores the reads in the mark, for a tail call with the mark as its only argument. So no
+ * register is needed for them. There are at most TACH__UNROLLED; clang warns about more before
+ * it inlines.
  */
 TACH_INLINE void tach__store_reading(struct tach_region_mark *mark, const uint64_t *delta,
 				     uint32_t count)
@@ -193,7 +195,7 @@ TACH_INLINE void tach__store_reading(struct tach_region_mark *mark, const uint64
 	(mark->counters.value[(TACH__UNROLLED + (i)) % TACH_COUNTERS_MAX] = delta[1 + (i)], 1)
 	TACH__STEPS(count, STEP);
 #undef STEP
-	/* not used for anything else by now */
+	/* the mark's reader is no longer needed */
 	memcpy(&mark->counters.reader, delta, sizeof *delta);
 }
 

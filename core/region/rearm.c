@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells sites that regions were switched on or off. A `struct tach_site` is in the program or
- * in a library, which may have been unloaded since, and other data may be there now. So its id
- * is written only while the loader cannot unload anything (dl_iterate_phdr holds its lock),
- * only inside a writable segment that is mapped now, and only if the data there still describes
- * the site.
+ * in a library. If the library was unloaded, other data may be at that address. So the id is
+ * written under three conditions. The loader cannot unload a module (dl_iterate_phdr holds its
+ * lock). The address is in a writable segment that is mapped now. The data there still
+ * describes the site.
  */
 #include <link.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int is_in_segment(const struct dl_phdr_info *info, const void *p, size_t 
 	return 0;
 }
 
-/* Its strings must be in the same module before they are read. */
+/* Checks that the site's strings are in the same module before it reads them. */
 static int is_own_site(const struct dl_phdr_info *info, const struct tach_site *home,
 		       const struct tach__site *site)
 {
@@ -35,7 +35,7 @@ static int is_own_site(const struct dl_phdr_info *info, const struct tach_site *
 	       strcmp(home->file, site->file) == 0;
 }
 
-/* The loader's lock is held while ours is taken; constructors use the same order. */
+/* Takes the registry's lock with the loader's lock held. Constructors use the same order. */
 static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct tach__registry *r = &tach__registry;
@@ -59,7 +59,7 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* A site that is registered later sees the new state. */
+/* Returns 1 if there are sites now. A site that is registered later sees the new state. */
 static int has_sites(void)
 {
 	struct tach__held held;

@@ -77,7 +77,7 @@ static uint32_t last_row(const struct tach__thread *record)
 	return last;
 }
 
-/* The memory for the row exists. */
+/* Adds a slot to its row, whose memory must exist. */
 static void fold_slot(struct tach__thread *record, const struct tach__slot *slot, uint32_t id)
 {
 	struct tach__row *row =
@@ -107,7 +107,8 @@ int tach__record_fold(struct tach__thread *record)
 		if (record->overflow_id[i])
 			fold_slot(record, record->overflow[i], record->overflow_id[i]);
 	record->config->ended += !record->turning.leaving;
-	/* After the rows: until then, a reader in another process counts the thread as live. */
+	/* Set after the rows were written. Until then, a reader in another process counts the
+	 * thread as live. */
 	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;
@@ -158,7 +159,8 @@ struct tach__thread *tach__record_take(uint32_t stride)
 		tach__stack(record->hot, 0)[TACH__LEVELS] = NULL;
 	memset(record->cold, 0, sizeof record->cold);
 	memset(&record->whole, 0, sizeof record->whole);
-	/* Not only zeros: without it, STOPs need no system call, nor in calibration. */
+	/* Freed, not filled with zeros: without `owed`, STOPs need no system call, even in
+	 * calibration. */
 	tach__pages_free(record->owed, TACH__OWED_SIZE);
 	record->owed = NULL;
 	record->folded = 0;

@@ -11,18 +11,18 @@
  * - Everything else here is accessed under the lock.
  *
  * The lock never blocks a thread for ever. It is held for short stretches only. Cancellation is
- * off then, and all signals are blocked except those that instructions raise (core/os/sys.h);
- * handlers of those notice that the lock is held and do not take it. It is never held around
- * malloc or stdio. Inside it, only the lock of core/reader/readers.c may be taken. So a handler
- * may take it whatever code the handler interrupted. If the loader's lock is held too
- * (rearm.c), that is the outer one.
+ * off then, and all signals are blocked except those that instructions raise (core/os/sys.h).
+ * Handlers of those signals notice that the lock is held and do not take it. The lock is never
+ * held around malloc or stdio. Its holder may take only the lock of core/reader/readers.c. So a
+ * handler may take the lock, whatever code it interrupted. If the loader's lock is also needed
+ * (rearm.c), it is taken first.
  *
- * No fork hook holds the lock: fork() waits for the locks of malloc after its hooks, and the
- * thread that holds one of those may be in a handler that wants our lock. A child finds its
- * lock free, because fork wipes the page that holds it. If another thread of the parent was in
- * the middle of a change at the fork, `busy` is set in the child, and process.c rebuilds all
- * that may be inconsistent. The snapshots' lock is wiped in the same way. Its holder does not
- * block signals, so handlers of that thread do not wait for it.
+ * No fork hook holds the lock. fork() waits for the locks of malloc after its hooks, and the
+ * thread that holds one of these may be in a handler that waits for our lock. A child finds the
+ * lock free, because fork wipes its page. If another thread of the parent was in the middle of
+ * a change at the fork, `busy` is set in the child, and process.c rebuilds all data that may be
+ * inconsistent. The snapshots' lock is wiped in the same way. Its holder does not block
+ * signals, so handlers of that thread do not wait for it.
  */
 #ifndef TACH_CORE_REGION_H
 #define TACH_CORE_REGION_H
@@ -45,9 +45,9 @@
 #include "core/region/whole.h"
 #include "core/region/worst.h"
 
-#define TACH__OVERFLOWS 8 /* regions that a thread may have in the overflow at once */
+#define TACH__OVERFLOWS 8 /* maximum number of regions in a thread's overflow */
 
-/* In a page that fork wipes: a child reads zeros, whatever kind of fork created it. */
+/* Stored in a page that every fork wipes: a child reads zeros. */
 struct tach__process {
 	pthread_mutex_t snapshots; /* one snapshot at a time; never taken with the lock held */
 	pthread_mutex_t lock;	   /* zeros are PTHREAD_MUTEX_INITIALIZER: free in a child */
@@ -58,13 +58,13 @@ struct tach__process {
 	uint64_t writer; /* the thread that writes a report (core/startup/output.c), or 0 */
 };
 
-/* Subtracted from an entry for its histogram, by [fenced]: the counts of an empty region and of
- * each nested pair. Zero during calibration. */
+/* Counts to subtract from an entry for its histogram, by [fenced]: those of an empty region and
+ * of each nested pair. They are zero during calibration. */
 struct tach__entry_cost {
 	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
 };
 
-/* A negative result becomes 0, without a branch. */
+/* Subtracts the cost from one value. A negative result becomes 0, without a branch. */
 TACH_INLINE uint64_t tach__entry_net(const struct tach__entry_cost *cost, const uint64_t *delta,
 				     const uint64_t inside[2], uint32_t i, int fenced)
 {
@@ -75,19 +75,20 @@ TACH_INLINE uint64_t tach__entry_net(const struct tach__entry_cost *cost, const 
 	return (uint64_t)(v & ~(v >> 63));
 }
 
-/* For a slot that does not measure all entries. Written by the owner; in its own pages. */
+/* Data of a slot that does not measure all entries, in pages of its own. The owner writes it.
+ */
 struct tach__sampling {
 	uint64_t gap;	   /* entries that are still to be skipped */
 	uint64_t begun;	   /* the thread's `passed` when the open entry began */
 	uint64_t inside;   /* entries skipped inside measured entries */
-	uint64_t below[2]; /* those of them inside a measured nested entry: see children */
-	/* Over entries, as counted: sums of squares, and maxima. */
+	uint64_t below[2]; /* of these, inside a measured nested entry: see children */
+	/* Over entries, with the cost of measuring: sums of squares, and maxima. */
 	double square[TACH__SUMS];
 	uint64_t most[TACH__SUMS];
 };
 
-/* A set in use, with all else that decides what slots hold. References are counted, under the
- * lock. */
+/* A set in use, with all other options that decide the contents of slots. References are
+ * counted with the lock held. */
 struct tach__config {
 	struct tach_set *set;
 	struct tach__config *next; /* in the list of all configs */
@@ -102,24 +103,24 @@ struct tach__config {
 	uint64_t ended;		/* threads that are in these totals */
 	uint32_t settled;	/* 1: `residue` is known */
 	struct tach__residue residue;
-	char note[512]; /* missing data and the reasons; "" if nothing is */
+	char note[512]; /* missing data and the reasons; "" if no data is missing */
 	struct tach__ring ring;
 };
 
-/* A `struct tach_site` of the program. It may be gone: see rearm.c. */
+/* A `struct tach_site` of the program. It may no longer exist: see rearm.c. */
 struct tach__home {
 	struct tach__home *next;
 	struct tach_site *at;
 	int owned; /* made by tach_site_get */
 };
 
-/* Further bits of `fenced`, next to TACH__SITE_GATE. Entries of whole tasks: see segments.c. */
+/* Bits of `fenced`, besides TACH__SITE_GATE. TASK: entries are segments (segments.c). */
 enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2, TACH__SITE_PART = 8 };
-/* Threads that work for a region; the row with their sums and its own; a region that the end of
- * the process may find open. */
+/* HELPERS: threads that work for a region. TEAM: the row with the sums of both. OPEN: a region
+ * that may be open when the process ends. */
 enum { TACH__SITE_HELPERS = 32, TACH__SITE_TEAM = 64, TACH__SITE_OPEN = 128 };
 
-/* No entry yet; entered outside all regions or inside different ones. */
+/* UNKNOWN: no entry yet. NONE: entered outside all regions, or inside different ones. */
 enum { TACH__PARENT_UNKNOWN, TACH__PARENT_NONE };
 
 struct tach__site {
@@ -132,9 +133,9 @@ struct tach__site {
 	const char *name, *file, *function;
 	const char *of; /* the region that this row is a part of, or its own name */
 	struct tach__parts parts;
-	/* Ids or 0: a part's region, the region of helpers, the row of both together. */
+	/* Ids or 0: the region of this part; the region of these helpers; the row of both. */
 	uint32_t whole, owner, team;
-	struct tach_site *helpers; /* NULL: it had none yet; atomic */
+	struct tach_site *helpers; /* NULL: no helpers yet; atomic */
 };
 
 /* Cold half of a thread. The hot half precedes it in the same mapping. */
@@ -147,12 +148,12 @@ struct tach__thread {
 	size_t size;		    /* size of the mapping */
 	uint32_t count, stride;
 	uint32_t inexact; /* 1: slots have a struct tach__inexact */
-	/* For each counter: how many times the reported error it may be off. */
+	/* For each counter: the maximum error divided by the reported error. */
 	uint8_t steps[TACH_COUNTERS_MAX];
-	/* ids below it have a slot; slow paths since the last check */
+	/* limit: lower ids have a slot. unlooked: slow paths since the last check */
 	uint32_t limit, unlooked;
 	uint32_t nchunks;
-	/* 0: live, or no memory to fold it; otherwise the number of the folding */
+	/* 0: the thread is live, or there was no memory to fold; else number of the folding */
 	uint64_t folded;
 	int destructions;
 	pid_t tid;
@@ -165,23 +166,23 @@ struct tach__thread {
 	uint64_t settled; /* completed pairs at the end of the last slow path inside regions */
 	struct tach__residue residue;
 	int residue_known;
-	/* flat.c: 1 if the cost of flat regions is known; extra counts of entries that began
-	 * flat and ended otherwise. */
+	/* flat.c: flat_known is 1 if the cost of flat regions is known. unflat: extra counts of
+	 * entries that began flat and did not end flat. */
 	int flat_known;
 	uint64_t unflat[TACH__UNFLAT][TACH__SUMS];
 	uint64_t stale; /* STARTs that looked the counters up again */
 	uint64_t *log;
 	size_t log_size;
 	uintptr_t stack_low; /* abandoned.c: readable from here to the top of the stack */
-	uint32_t far_next;   /* abandoned.c: of entries with far marks, the next to check */
+	uint32_t far_next;   /* abandoned.c: the next entry with a far mark to check */
 	struct tach__worst **worst; /* by id; NULL: none are kept */
 	struct tach__trace *trace;  /* NULL: entries are not traced */
 	uint32_t worst_by;
 	uint32_t keeps;		 /* TACH__KEEPS_*: which of `worst` and `trace` are not NULL */
-	uint64_t random, passed; /* `passed`: skipped entries, of all regions */
-	uint32_t overflow_id[TACH__OVERFLOWS + 1]; /* the last one collects the rest */
+	uint64_t random, passed; /* passed: number of skipped entries of all regions */
+	uint32_t overflow_id[TACH__OVERFLOWS + 1]; /* the last element collects the rest */
 	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
-	struct tach__slot *outside; /* stands for "no region" as the enclosing one */
+	struct tach__slot *outside; /* the enclosing slot of outermost regions */
 	/* overlap.c: by level, for unfenced and fenced STARTs; NULL: nothing is owed. */
 	int32_t (*owed)[2]; /* TACH__OWED_SIZE bytes, left.h */
 	char *chunk[TACH__CHUNKS];
@@ -202,8 +203,8 @@ struct tach__thread {
 
 struct tach__registry {
 	struct cds_list_head threads, sites;
-	struct tach__config *config;  /* NULL: never configured */
-	struct tach__config *configs; /* list of all configs */
+	struct tach__config *config; /* NULL: never configured */
+	struct tach__config *configs;
 	uint32_t enabled;
 	uint32_t generation; /* generation of `config`; atomic */
 	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
@@ -211,9 +212,9 @@ struct tach__registry {
 	struct tach__site **by_id;
 	struct tach__process *page; /* NULL: the lock was never taken */
 	/*
-	 * 1 while the lock is held. If a child finds it set when it first takes the lock,
-	 * another thread of the parent was in the middle of a change. If a reader in another
-	 * process finds it set, the rest may be inconsistent.
+	 * 1 while the lock is held. If it is set when a child first takes the lock, another
+	 * thread of the parent was in the middle of a change. If it is set when another process
+	 * reads, the registry may be inconsistent.
 	 */
 	uint32_t busy;
 	uint64_t openings, folds;
@@ -233,7 +234,7 @@ extern struct tach__registry tach__registry;
 struct tach__held {
 	sigset_t signals;
 	int cancel;
-	int within; /* 1: this thread holds already, so signals are blocked */
+	int within; /* 1: this thread had called tach__hold before, so signals are blocked */
 };
 void tach__hold(struct tach__held *held); /* blocks signals (core/os/sys.h) and cancellation */
 void tach__release(const struct tach__held *held);
@@ -241,25 +242,25 @@ void tach__lock(struct tach__held *held); /* tach__hold, then takes the registry
 void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
 /*
- * The process that calls tach__process_own is the owner, and none of its children is: not even
- * one that has the same number, in a PID namespace of its own. A child of vfork is not told
- * apart. tach__process_writer is the word of the thread that writes a report. All three are
+ * The process that calls tach__process_own is the owner. Its children are not owners, even a
+ * child with the same number in another PID namespace. A child of vfork counts as the owner.
+ * tach__process_writer returns the word of the thread that writes a report. All three are
  * async-signal-safe.
  */
 void tach__process_own(void);
 int tach__process_is_owner(void);
 uint64_t *tach__process_writer(void);
 /*
- * Call it with the lock. Until tach__walk_end, which needs no lock, nothing is removed from the
- * lists of threads and sites. No thread waits for a walk: ended threads stay in the list until
+ * Call it with the lock held. Until tach__walk_end, which needs no lock, the lists of threads
+ * and sites lose no element. No thread waits for a walk: ended threads stay in the list until
  * no walk is in progress.
  */
 void tach__walk_begin(void);
 void tach__walk_end(void);
 int tach__is_walked(void); /* with the lock: 1 if a walk is in progress */
 
-/* For a function that looks for a mark where it may be gone: it reads memory that
- * AddressSanitizer may have poisoned since. */
+/* For a function that reads a mark which may no longer exist. AddressSanitizer may have
+ * poisoned this memory. */
 #define TACH__LOOKS_BACK __attribute__((no_sanitize("address")))
 
 /* record.c */
@@ -268,25 +269,25 @@ int tach__is_walked(void); /* with the lock: 1 if a walk is in progress */
 struct tach__thread *tach__record_take(uint32_t stride);
 /*
  * With the lock: adds the record's slots to the totals of the set. Returns 0 if there is no
- * memory for them, for example under a filter that forbids mmap; the thread's own sums stay
+ * memory for them, for example if a filter forbids mmap. Then the thread's own sums stay
  * visible.
  */
 int tach__record_fold(struct tach__thread *record);
 /*
- * With the lock: frees the records of ended threads. It does nothing during a walk, because a
- * snapshot may be at one of them, or may have read the totals before the record was added.
- * Folds that found no memory are tried again.
+ * With the lock: frees the records of ended threads. It does nothing during a walk: a snapshot
+ * may be reading one of them, or may have read the totals before the record was added. If a
+ * record found no memory before, it is folded now.
  */
 void tach__records_reclaim(void);
 
 /* thread.c */
 extern struct tach__hot tach__thread_closed;
 struct tach__thread *tach__thread_record(void); /* the calling thread's record, or NULL */
-/* Under hold: opens the calling thread if necessary, with a slot for `id`. NULL: not possible
- * now. */
+/* Opens the calling thread if necessary, with a slot for `id`. Returns NULL if that is not
+ * possible now. Call it under tach__hold. */
 struct tach__hot *tach__thread_ready(uint32_t id);
-/* Closes the counters of the calling thread, outside any region; its next START opens them
- * again. */
+/* Closes the counters of the calling thread. Its next START opens them again. Call it outside
+ * any region. */
 void tach__thread_close(void);
 int tach__thread_is_outdated(
 	void); /* 1 if the calling thread has yet to switch to another set */
@@ -297,23 +298,24 @@ void tach__threads_reset(int recycle);
 
 /* slots.c */
 struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
-/* in the table for slots that are not ready */
+/* the table's element for each slot that is not ready */
 extern const union tach__slot_copy tach__slot_unready;
-/* The slot that contains this part, or any other word of it. */
+/* Returns the slot that contains this part or word. */
 struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *part);
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
 int tach__slot_is_used(const struct tach__slot *slot);
 /*
- * Where handlers of the thread count while *slot is being written, in a region with that state.
+ * Returns the slot in which a handler counts if it interrupted a write to *slot. state: of the
+ * handler's mark.
  */
 TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
 						   struct tach__slot *slot, uint64_t state);
-/* For the calling thread: ends a write to *slot that no code will finish, if no region has the
- * slot open. */
+/* For the calling thread: if no region has the slot open, ends a write to *slot that no code
+ * will complete. */
 void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot);
-/* Copies *slot consistently. If that fails, *out is the last good copy, or a copy whose last
- * entry is unfinished and flagged. Hold the snapshots' lock. */
+/* Copies *slot consistently. If that fails, *out is the last consistent copy, or a copy whose
+ * last entry is incomplete and flagged. Hold the snapshots' lock. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
 enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
 				  struct tach__slot *latch, uint32_t count);
@@ -340,7 +342,7 @@ void tach__sites_rearm(void);
 
 /* sampling.c */
 uint64_t tach__random(struct tach__thread *record);
-/* Draws how many entries to skip before the next measured one. */
+/* Returns a random number of entries to skip before the next measured entry. */
 uint64_t tach__sampling_draw(struct tach__thread *record);
 /*
  * Returns 1 if an entry of a sampled region is skipped. Every entry of such a region calls it.
@@ -352,21 +354,21 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);
 
 /* trial.c: tach__signals_held while the library's own regions run, else 0. */
 extern __thread int tach__calibrating;
-/* trial.c: if not NULL, regions are entered by other code than the macros: this runs an empty
- * one, and its cost is that of all. Set it before the first region. */
+/* trial.c: not NULL if other code than the macros enters regions. It runs an empty region,
+ * whose cost then applies to all regions. Set it before the first region. */
 extern void (*tach__hooked_pair)(struct tach_site *site);
 /* overhead.c: runs regions in the calling thread, outside any other region. */
 void tach__overhead_measure(struct tach__thread *record);
 
-/* counted.c: makes the set that the options name; they may have been completed from the
- * environment. `note`: what is missing in it. */
+/* counted.c: makes the set that the options name; the environment may have completed them.
+ * note: gets a sentence on missing events. */
 int tach__counted_set(struct tach_set **out, const struct tach_regions_options *opt, char *note,
 		      size_t size, struct tach_error *err);
 
 /* configure.c */
 void tach__configure_once(void); /* reads the environment, once; no lock held */
 void tach__config_drop(struct tach__config *config); /* drops a reference; lock held */
-/* lists configs of its generation; lock held */
+/* lists `first` and the configs that take turns with it; lock held */
 void tach__config_list(struct tach__config *first);
 struct tach__config *tach__config_make(struct tach_set *set,
 				       const struct tach_regions_options *opt);
@@ -386,10 +388,11 @@ void tach__environment_uncounted(const char *why);
 /* Freezes the configuration: tach_regions_configure and tach_regions_disable then do nothing,
  * and succeed. */
 void tach__regions_freeze(void);
-/* If it is frozen, most processes have one region per thread and no slow path inside a region.
- * Calibrating those is most of the calibration, so it waits for the first slow path. */
+/* In a frozen configuration, most processes have one region per thread and no slow path inside
+ * a region. The calibration of slow paths takes the most time, so it waits for the first one.
+ */
 int tach__regions_are_frozen(void);
-/* From now on regions make no system call in this process, because no new region begins. */
+/* After this call no region begins in this process, so regions make no more system calls. */
 void tach__regions_end(void);
 
 #endif

@@ -6,10 +6,11 @@
 #include "core/region/left.h"
 #include "core/region/trial.h"
 
-/* Uses the median: on a busy machine, a run that the kernel interrupted may show less. */
+/* The median is used, because a run that the kernel interrupted may show less on a busy
+ * machine. */
 enum { WARM = 1, TRIES = 9, MIDDLE = TRIES / 2 };
 
-/* Computes how much more region s shows with the other value in the word. */
+/* Computes how much more region s shows if the poke writes `other`. */
 static void measure_difference(uint64_t *out, const struct tach__trials *r,
 			       void (*trial)(const struct tach__poke *), struct tach__poke poke,
 			       uint64_t other, int s)
@@ -94,7 +95,7 @@ static void measure_kept(const struct tach__trials *r)
 	r->worst->bar = UINT64_MAX;
 }
 
-/* out: what the outer region shows. */
+/* Writes the counts of the outer region to `out`. */
 static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
 			      void (*trial)(const struct tach__poke *),
 			      const struct tach__poke *poke)
@@ -108,7 +109,8 @@ static void measure_enclosing(uint64_t *out, const struct tach__trials *r,
 		out[i] = r->shown->sum[TACH__TRIAL_OUTER][i][MIDDLE];
 }
 
-/* Measures what a STOP that subtracts costs adds to the enclosing region, besides its pair. */
+/* Measures the counts that a STOP which subtracts costs adds to the enclosing region, besides
+ * its pair. */
 static void measure_spent(const struct tach__trials *r, const uint64_t *empty)
 {
 	uint64_t added[TACH__SUMS], spent[TACH__SUMS], pair[TACH__SUMS];
@@ -125,8 +127,8 @@ static void measure_spent(const struct tach__trials *r, const uint64_t *empty)
 	}
 }
 
-/* The mark of the recursive entry is in either place, so all else is the same, except that a
- * STOP subtracts a cost. */
+/* Both trials differ only in the place of the recursive entry's mark, and in a STOP that
+ * subtracts a cost. */
 static void measure_recursion(const struct tach__trials *r)
 {
 	uint64_t below[TACH__SUMS], above[TACH__SUMS];
@@ -171,7 +173,7 @@ static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 	}
 }
 
-/* Measures the costs that cost.h adds as constants. Nothing is subtracted meanwhile. */
+/* Measures the costs that cost.h adds as constants. They are 0 during the measurement. */
 static void measure_asides(const struct tach__trials *r, const uint64_t *empty)
 {
 	struct tach__thread *record = r->record;
@@ -204,7 +206,7 @@ static void measure_starts(const struct tach__trials *r)
 	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
 	for (uint32_t i = 0; i <= r->record->count; i++)
 		empty[i] = r->shown->sum[TACH__TRIAL_INNER][i][MIDDLE];
-	/* Before regions overlap, which makes later STOPs slow. */
+	/* Measure this before regions overlap, which makes later STOPs slow. */
 	measure_asides(&with, empty);
 	for (int fenced = 0; fenced < 2; fenced++) {
 		uint64_t start[TACH__SUMS];
@@ -218,7 +220,7 @@ static void measure_starts(const struct tach__trials *r)
 	}
 }
 
-/* Once per set, because the code is the same. */
+/* Measures once per set, because each thread runs the same code. */
 void tach__residue_measure(const struct tach__trials *trials)
 {
 	struct tach__thread *record = trials->record;
@@ -252,7 +254,7 @@ struct inside {
 	void (*measure)(const struct tach__trials *trials);
 };
 
-/* Runs on a stack of its own, as when a thread is opened. */
+/* Runs on a stack of its own, like thread_open. */
 static int measure_inside(void *of)
 {
 	const struct inside *inside = of;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of slow paths that they cannot measure themselves, and of code that does not measure
- * its cost. It is always the same code, so it is measured once per set: residue.c. */
+/* The part of their cost that slow paths cannot measure, and the cost of code that does not
+ * measure itself. The code is always the same, so residue.c measures it once per set. */
 #ifndef TACH_CORE_REGION_RESIDUE_H
 #define TACH_CORE_REGION_RESIDUE_H
 
@@ -24,16 +24,16 @@ struct tach__residue {
 	uint64_t after[2][TACH__SUMS];	  /* a STOP, after it reads */
 	/* [1]: another page than the leader's changed; the check after the reads finds it. */
 	uint64_t rescheduled[2][2][TACH__SUMS]; /* after the reads of such a STOP */
-	uint64_t again[2][2][TACH__SUMS];	/* their difference, as they read twice */
-	uint64_t stale[2][2][TACH__SUMS];	/* a START that looked the counters up again */
-	/* Without a system call, cost.h: making that ready; keeping an entry as one of the
-	 * worst; a STOP that subtracts costs, after it reads; a task's calls. */
+	uint64_t again[2][2][TACH__SUMS]; /* extra counts of such a STOP: it reads twice */
+	uint64_t stale[2][2][TACH__SUMS]; /* a START that looked the counters up again */
+	/* Costs without a system call (cost.h). aside: tach__aside_ready. kept: keeping an
+	 * entry as one of the worst. spent: a STOP that subtracts costs, after it reads. */
 	uint64_t aside[TACH__SUMS], kept[TACH__SUMS];
 	uint64_t spent[2][TACH__SUMS];
 	uint64_t task[TACH__TASK_CALLS][TACH__SUMS];
-	/* A recursive START whose mark lies above that of the entry around it. */
+	/* A recursive START whose mark is above the mark of the enclosing entry. */
 	uint64_t recursion[2][TACH__SUMS];
-	/* Any START, slow or not: its counts in the enclosing region. */
+	/* Counts that any START, fast or slow, adds to the enclosing region. */
 	uint64_t start[2][TACH__SUMS];
 };
 

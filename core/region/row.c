@@ -163,7 +163,8 @@ static void add_histograms(struct tach__row *row, const struct tach__slot *slot,
 		tach__histograms_merge(row->histograms, slot->histograms, record->count + 1);
 }
 
-/* Measured entries, with the skipped entries and the pairs inside them, unfenced and fenced. */
+/* Number of measured entries (calls), and inside these: skipped entries (passed), unfenced
+ * pairs (plain), and fenced pairs. */
 struct measured {
 	double calls, passed, plain, fenced;
 };
@@ -195,7 +196,7 @@ static struct measured self_of(const struct tach__slot *slot, uint32_t count)
 	};
 }
 
-/* The cost in a sum: the minimum, or how much more it may be. */
+/* The cost of measuring in a sum: the minimum, or the spread above it. */
 enum { LEAST, SPREAD };
 static double cost_of(const struct measured *m, const struct tach__slot *slot,
 		      const struct tach__overhead *o, int bound, uint32_t i)
@@ -217,7 +218,8 @@ static void add_overhead(struct tach__row *row, const struct tach__slot *slot,
 		struct tach__cell *cell = &row->cell[i];
 
 		cell->overhead[0] += cost_of(&all, slot, o, LEAST, i);
-		/* The counts of an empty child belong to the child; the rest stays here. */
+		/* The counts of an empty child belong to the child. The rest of its pair
+		 * belongs to this region. */
 		cell->overhead[1] += cost_of(&self, slot, o, LEAST, i) -
 				     self.plain * o->empty[0][LEAST][i] -
 				     self.fenced * o->empty[1][LEAST][i];
@@ -247,7 +249,7 @@ static void add_turned(struct tach__cell *cell, int what, uint64_t sum, double e
 	cell->crossed[what] += value * entries;
 }
 
-/* Adds the counts of one turn of a set, so that the differences between turns show. */
+/* Adds the counts of one turn of a set. They show how much turns differ. */
 static void add_turn(struct tach__row *row, const struct tach__slot *slot, uint32_t count)
 {
 	const struct tach__part *part = tach__part(slot, count, 0);
@@ -299,8 +301,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	if (count < record->config->count)
 		/* TACH_FLAG_LOST: the counters did not open */
 		row->provenance[5] += part->calls + inner->calls + slot->flat;
-	/* Inside an entry that is open or was left: the inclusive sums do not contain these
-	 * yet. */
+	/* The inner entries are inside an entry that is open or was left. The inclusive sums do
+	 * not contain them yet. */
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
 		row->flags |= TACH_FLAG_INCOMPLETE;
 	add_histograms(row, slot, record);

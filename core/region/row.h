@@ -5,8 +5,9 @@
 
 #include "core/region/edges.h"
 
-/* The cost of an empty region in one thread: [mode][0 = minimum, 1 = spread above it] per sum.
- * empty: the counts of an empty region; pair: what it adds to its enclosing region. */
+/* The cost of an empty region in one thread: [fenced][0 = minimum, 1 = spread above it] per
+ * sum. empty: the counts of an empty region. pair: the counts that it adds to its enclosing
+ * region. */
 struct tach__overhead {
 	double empty[2][2][TACH__SUMS];
 	double pair[2][2][TACH__SUMS];
@@ -16,7 +17,7 @@ struct tach__overhead {
 
 struct tach__cell {
 	uint64_t inclusive, self;
-	/* To be subtracted, and its uncertainty: for inclusive [0] and self [1]. */
+	/* Overhead to subtract, and its uncertainty: for inclusive [0] and self [1]. */
 	double overhead[2], error[2];
 	/* For outermost entries in sparse mode: sum of squares, and maximum. */
 	double square, most;
@@ -36,11 +37,11 @@ struct tach__row {
 	/* over turns, sum of squares of the number of entries: outermost [0], all [1] */
 	double paced[2];
 	uint32_t *histograms;		    /* owned by the owner of the row */
-	struct tach__worst *worst;	    /* the same */
+	struct tach__worst *worst;	    /* also owned by the owner of the row */
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 elements */
 };
 
-/* Returns 1 if there is anything to report. */
+/* Returns 1 if the row has something to report. */
 static inline int tach__row_is_used(const struct tach__row *row)
 {
 	return row->calls || row->skipped || row->excluded || row->lost || row->flags;
@@ -55,7 +56,7 @@ struct tach__rows {
 
 void tach__rows_init(struct tach__rows *rows, uint32_t count);
 void tach__rows_free(struct tach__rows *rows);
-/* The row must exist. */
+/* Returns the row of that id, which must exist. */
 static inline const struct tach__row *tach__rows_row(const struct tach__rows *rows, uint32_t id)
 {
 	return (const struct tach__row *)(const void *)(rows->base + (size_t)id * rows->stride);
@@ -63,9 +64,9 @@ static inline const struct tach__row *tach__rows_row(const struct tach__rows *ro
 /* Returns the row of that id, and grows the array. NULL: out of memory. */
 struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id);
 int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from); /* deep; to: init */
-/* Adds all of `from`, which is empty afterwards. 0, or TACH_ERR_NOMEM. */
+/* Adds all rows of `from`, and empties it. Returns 0 or TACH_ERR_NOMEM. */
 int tach__rows_join(struct tach__rows *to, struct tach__rows *from);
-/* Adds all but histograms and worst entries. `count`: of counters. */
+/* Adds all except histograms and worst entries. count: number of counters. */
 void tach__row_join_sums(struct tach__row *to, const struct tach__row *from, uint32_t count);
 void tach__rows_clear(struct tach__rows *rows);
 /* Adds a slot of that thread. `slot` is a consistent copy, or no longer changes. */

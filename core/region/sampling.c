@@ -19,8 +19,9 @@ static double draw_uniform(struct tach__thread *record)
 	return (double)(tach__random(record) >> 11) * 0x1p-53;
 }
 
-/* The gaps are geometric. So each entry is measured with the same probability, independent of
- * the others, and the mean of measured entries is an unbiased estimate of the mean of all. */
+/* The gaps have a geometric distribution. So each entry is measured with the same probability,
+ * independent of the others. The mean of measured entries then estimates the mean of all
+ * entries without bias. */
 uint64_t tach__sampling_draw(struct tach__thread *record)
 {
 	return (uint64_t)(tach__log(1 - draw_uniform(record)) * record->config->per_log_keep);

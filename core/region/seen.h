@@ -13,11 +13,11 @@ struct tach__seen {
 	const char *at; /* the code that reads it */
 	const struct perf_event_mmap_page *page;
 #else
-	uint64_t number; /* the upper half is the lock under which the page had it */
+	uint64_t number; /* upper half: the page's lock when it had this number */
 #endif
 };
 
-/* The leader's lock and the sum of all, as in a mark. An odd sum: nothing was looked up. */
+/* The leader's lock and the sum of all locks, as in a mark. An odd sum: no look up yet. */
 struct tach__since {
 	uint32_t lock, flags;
 	uint64_t locks;

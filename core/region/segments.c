@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks. A segment is an entry into the task's region. It counts in the slot of the thread that
- * runs it. A segment's counts are the slot's sums after it minus the sums before it. Only
- * the thread itself changes these, so measuring a task adds no cost. This file carries the sums
- * from segment to segment.
+ * runs it. A segment's counts are the slot's sums after it minus the slot's sums before it.
+ * Only that thread changes these sums, so measuring a task adds no cost. This file carries the
+ * sums from segment to segment.
  */
 #include <string.h>
 #include <tach/reader.h>
@@ -17,13 +17,14 @@
 /* The task that this thread resumed last. The variable's address identifies the thread. */
 __attribute__((tls_model("initial-exec"))) static __thread const struct tach__carried *last;
 
-/* Sums restart with each configuration and in each child of fork. */
+/* Identifies the current sums, which restart with each configuration and in each child of fork.
+ */
 static uint64_t current_sums(const struct tach__config *config)
 {
 	return tach__registry.inherited << 32 | config->generation;
 }
 
-/* The calling thread's slot, or NULL if it has none yet. */
+/* Returns the calling thread's slot, or NULL before its first entry. */
 static struct tach__slot *slot_here(uint64_t id)
 {
 	const struct tach__thread *record = tach__self->record;
@@ -48,9 +49,8 @@ static void sums_of(struct tach__task_sums *out, const struct tach__slot *slot,
 
 /*
  * Chooses the rows of the regions that begin from now on; returns the previous number. If rows
- * are divided, this takes a different number of instructions each time, and it may take a lock.
- * So it counts as a trial: otherwise the lock would be refused, as in a handler that
- * interrupted the library.
+ * are divided, the number of instructions varies, and a lock may be needed. So it runs as a
+ * trial: otherwise it could not take the lock, like a handler that interrupted the library.
  */
 static uint32_t choose_rows(uint32_t number, uint64_t tag)
 {
@@ -90,7 +90,7 @@ void tach__segment_begin(struct tach_task *task)
 		uint32_t count = self->record->count;
 		const struct tach__part *part = tach__part(slot, count, 0);
 
-		/* The same choice as in START. */
+		/* Chooses the part as START does. */
 		if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 			part = tach__part(slot, count, 1);
 		sums_of(&c->before, slot, part, count);
@@ -122,8 +122,8 @@ static struct tach__carried *carried_at(const struct tach__hot *hot, uint32_t le
 	return is_task(c) ? c : NULL;
 }
 
-/* `c` is suspended before the task `to`, which began later. So `to` must restore the state from
- * before `c`. */
+/* Called if `c` is suspended before the task `to`, which began later. Then `to` must restore
+ * the state from before `c`. */
 static void swap_saved(struct tach__carried *c, struct tach__carried *to)
 {
 	uint32_t now = tach__split_task(0);
@@ -160,8 +160,8 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 		swap_saved(c, next);
 }
 
-/* Returns 1 if this thread's last task runs without an entry. A jump may have left it: then the
- * memory may be used otherwise, but that of a task whose START counts has a part. */
+/* Returns 1 if this thread's last task runs without an entry. If a jump left the task, other
+ * data may be in its memory. */
 TACH__LOOKS_BACK static int is_starting(const struct tach__carried *c,
 					const struct tach_task *task)
 {
@@ -184,7 +184,8 @@ void tach__tasks_abandoned(const struct tach__thread *record)
 		above = &at->task_before;
 		*above = 0;
 	}
-	/* Its START came here or was refused: it runs, but is not on the stack. */
+	/* The task's START called this function or was refused. So the task runs, but is not on
+	 * the stack. */
 	if (is_starting(c, task)) {
 		c->task_before = number;
 		return;
@@ -205,8 +206,8 @@ static int read_segment(const struct tach__carried *c, const struct tach_task *t
 	    (part != tach__part(slot, record->count, 0) &&
 	     part != tach__part(slot, record->count, 1)))
 		return 0;
-	/* The thread's sums began with this segment, or it counted in another part than
-	 * expected. */
+	/* The thread's sums began with this segment, or the segment counted in another part
+	 * than expected. */
 	if (!c->part || TACH__OPENING(tach__self->state) != c->opening)
 		memset(&before, 0, sizeof before);
 	else if (c->part != part)
@@ -227,7 +228,7 @@ static void add(struct tach__carried *c, const struct tach__slot *slot,
 {
 	const struct tach__thread *record = tach__self->record;
 
-	/* Without a branch: the enclosing regions subtract a constant for it. */
+	/* This loop has no branch: the enclosing regions subtract a constant for it. */
 	for (uint32_t i = 0; i < TACH__TASK_FLAGS; i++)
 		c->flags |= (uint32_t)(of->flag[i] != 0) << i;
 	if (of->calls > 1)
@@ -251,7 +252,7 @@ static void choose_set(struct tach__carried *c, const struct tach_task *task)
 	} else if (c->generation != config->generation) {
 		c->flags |= TACH_FLAG_LOST;
 	}
-	/* Its segments may belong to several sets. */
+	/* The task's segments may belong to several sets. */
 	if (config->ring.next)
 		c->flags |= TACH_FLAG_LOST;
 }
@@ -263,7 +264,8 @@ void tach__segment_end(struct tach_task *task)
 	struct tach__task_sums of;
 
 	task->running = 0;
-	/* Otherwise the segment is refused, and this thread may be running another task. */
+	/* If another thread runs the segment, it is refused: this thread may run another task.
+	 */
 	if (c->thread == &last)
 		choose_rows(c->task_before, c->tag_before);
 	if (!read_segment(c, task, slot, &of)) {

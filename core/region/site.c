@@ -11,7 +11,7 @@
 
 enum { BUCKETS = 1024, ARENA = 64 * 1024 };
 
-/* All of these under the lock. */
+/* Access these with the lock held. */
 static struct tach__site *bucket[BUCKETS];
 static char *arena, *arena_end;
 
@@ -41,8 +41,8 @@ static uint32_t hash(const char *s, uint32_t h)
 	return h;
 }
 
-/* Templates, inline functions and a library that was loaded again have several `struct
- * tach_site` for one site. */
+/* Finds the site of `home`. Templates, inline functions and a library that was loaded again
+ * have several `struct tach_site` for one site. */
 static struct tach__site *find(const struct tach_site *home, uint32_t h)
 {
 	struct tach__site *site;
@@ -70,7 +70,7 @@ static void publish_site(struct tach__site *site)
 	cds_list_add_tail_rcu(&site->node, &tach__registry.sites);
 }
 
-/* `parts` of a row of the region `of`. */
+/* Copies the parts of a row of the region `of`. */
 static int parts_copy(struct tach__site *site, const char *of, const struct tach__parts *parts)
 {
 	size_t base = strlen(of) + 1, task = strlen(parts->task) + 1,
@@ -121,8 +121,8 @@ static struct tach__site *make_site(const struct tach_site *home, const char *of
 	return site;
 }
 
-/* For a child whose parent had another thread in the middle of a change. Sites are complete;
- * the buckets, the list of sites and the ends of the arena may not be. */
+/* Repairs a child whose parent had another thread in the middle of a change. Sites are
+ * complete. The buckets, the list of sites and the ends of the arena may be inconsistent. */
 void tach__sites_mend(void)
 {
 	struct tach__registry *r = &tach__registry;
@@ -178,7 +178,7 @@ uint32_t tach__site_register(struct tach_site *home)
 	} else {
 		r->unplaced++;
 	}
-	/* by_id first: a thread that sees the id looks there without the lock. */
+	/* by_id was written before: a thread that sees the id reads it without the lock. */
 	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
 	return id;
 }
@@ -201,7 +201,7 @@ uint32_t tach__site_part(const struct tach__site *base, const char *name,
 	return site ? site->id : base->id;
 }
 
-/* With the owner's place. */
+/* Makes a site with the owner's place in the source. */
 static struct tach__site *site_beside(const struct tach__site *owner, const char *suffix,
 				      uint32_t kind, struct tach_site *home)
 {

@@ -7,16 +7,16 @@
 
 enum {
 	COPY_TRIES = 256,  /* attempts to copy a slot while its thread writes */
-	COPY_YIELD = 64,   /* every such number of attempts, yield to the writer */
-	PAUSES = 100,	   /* if there is no older copy yet: maximum number of waits ... */
-	PAUSE_NS = 200000, /* ... and their length */
-	AMID = 1024,	   /* entries of a handler during one write to the same region */
+	COPY_YIELD = 64,   /* after this number of attempts, yield to the writer */
+	PAUSES = 100,	   /* maximum number of waits if there is no older copy yet */
+	PAUSE_NS = 200000, /* length of a wait */
+	AMID = 1024,	   /* handler entries during one write: see end_old_write */
 };
 
 /* `outer` is 0, which sends each START to the slow path. */
 const union tach__slot_copy tach__slot_unready = {.slot = {.begin = tach__begin_any}};
 
-/* Without the words that are private to the owner. */
+/* Returns the size of a slot without the words that are private to the owner. */
 static size_t bytes(uint32_t count)
 {
 	return offsetof(struct tach__slot, word) +
@@ -43,7 +43,8 @@ struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *
 	return NULL;
 }
 
-/* Adds chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
+/* Adds chunks up to the chunk of `id`. Their pages use no memory until a slot in them is used.
+ */
 int tach__slots_grow(struct tach__thread *record, uint32_t id)
 {
 	while (record->nchunks <= id / TACH__CHUNK_SLOTS) {
@@ -51,7 +52,8 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 
 		if (record->nchunks == TACH__CHUNKS)
 			return TACH_ERR_TOOMANY;
-		/* It may exist: a fork may have cut off the thread that had the record. */
+		/* The chunk may exist: a fork may have cut off the thread that had the record.
+		 */
 		if (!chunk)
 			chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 		if (!chunk)
@@ -85,7 +87,7 @@ static void slot_clear(struct tach__thread *record, uint32_t id)
 		memset(slot, 0, record->stride);
 }
 
-/* For the next thread. Touches used slots only; record->count still belongs to the previous
+/* Clears the used slots for the next thread. record->count still belongs to the previous
  * thread. */
 void tach__slots_clear(struct tach__thread *record)
 {
@@ -110,7 +112,7 @@ void tach__slots_clear(struct tach__thread *record)
 	record->overflow_latch = NULL;
 }
 
-/* An interrupted write of an entry will not be resumed: sums contain a part of it. */
+/* Ends an interrupted write that will not be resumed. The sums contain a part of that entry. */
 static void end_write(struct tach__slot *slot)
 {
 	if (!(slot->seq & 1))
@@ -140,10 +142,10 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 }
 
 /*
- * A handler left a write by siglongjmp. Its entry stays open if its mark is intact, for example
- * in a block of main. A handler is unlikely to have AMID entries during a write, so the write
- * is ended every AMID entries. If the writer continues after all, its entry is flagged, and the
- * next entry mends the sequence.
+ * Suppose that a handler left a write by siglongjmp. The entry stays open if its mark is
+ * intact, for example in a block of main. A handler rarely has so many
+ * entries during one write, so every AMID entries end it. If the writer continues nevertheless,
+ * its entry is flagged, and the next entry repairs the sequence.
  */
 static void end_old_write(struct tach__thread *record, struct tach__slot *slot,
 			  const struct tach__slot *overflow)
@@ -157,9 +159,9 @@ static void end_old_write(struct tach__thread *record, struct tach__slot *slot,
 }
 
 /*
- * The slot is being written by the code that this handler interrupted, or a handler left such a
- * write by siglongjmp. Each region keeps the overflow entry that it got. If none is free, the
- * entry goes to the last one and is counted as lost.
+ * Called if this handler interrupted a write to the slot, or if a handler left such a write by
+ * siglongjmp. Each region keeps the overflow slot that it got. If none is free, the entry goes
+ * to the last overflow slot and is counted as lost.
  */
 struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__slot *slot,
 					 uint64_t state)
@@ -175,7 +177,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 		uint32_t none = 0;
 		uint32_t *owner = &record->overflow_id[i];
 
-		/* Another handler may interrupt this one; a compare-and-swap decides. */
+		/* Another handler may interrupt this one, so a compare-and-swap decides. */
 		if (__atomic_load_n(owner, __ATOMIC_RELAXED) != id &&
 		    !__atomic_compare_exchange_n(owner, &none, id, 0, __ATOMIC_RELAXED,
 						 __ATOMIC_RELAXED) &&
@@ -191,7 +193,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 	return record->overflow[TACH__OVERFLOWS];
 }
 
-/* Word by word with relaxed loads, because the writer stores words in this way. */
+/* Copies word by word with relaxed loads, because the writer stores words in this way. */
 static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof *to; i++)
@@ -199,9 +201,9 @@ static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 }
 
 /*
- * Pairs with the stores in core/region/stop.c. The acquire load of an even sequence sees the
- * complete entry that stored it. The acquire fence keeps the second load of the sequence after
- * the copy, so that an entry which began in the meantime is noticed.
+ * The loads pair with the stores in core/region/stop.c. An acquire load of an even sequence
+ * sees the complete entry that stored it. The acquire fence keeps the second load of the
+ * sequence after the copy, so that an entry which began in the meantime is noticed.
  */
 static int copy_once(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
@@ -215,7 +217,8 @@ static int copy_once(struct tach__slot *out, const struct tach__slot *slot, size
 }
 
 /*
- * The place for the last consistent copy of a slot; NULL: out of memory. Snapshots' lock held.
+ * Returns the place for the last consistent copy of a slot, or NULL without memory. Hold the
+ * snapshots' lock.
  */
 struct tach__slot *tach__latch_at(struct tach__thread *record, uint32_t id)
 {
@@ -239,7 +242,7 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i)
 					     (size_t)i * record->stride);
 }
 
-/* Some writes take long: their thread lost its processor during one. */
+/* Also waits: a write takes long if its thread lost its processor during it. */
 static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot, size_t size,
 			  int pauses)
 {
@@ -259,7 +262,7 @@ static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot,
 	return 0;
 }
 
-/* For an abandoned write: the sums lack an entry, or contain a part of it. */
+/* Copies a slot whose write was abandoned. The sums lack an entry, or contain a part of it. */
 static int copy_unfinished(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
 	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);

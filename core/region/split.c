@@ -27,7 +27,7 @@ static int is_word(const char *text, size_t length, const char *word)
 	return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* Parses one of them; 0: invalid. */
+/* Parses one of the words. Returns 0 if it is invalid. */
 static int parse_one(struct tach__split *split, const char *text, size_t length)
 {
 	const char *colon = memchr(text, ':', length);
@@ -82,7 +82,8 @@ static uint32_t pairs_of(const struct tach__split *split)
 	return (TACH__SPLIT_TASKS + 2) * (split->tags + 2);
 }
 
-/* A slot that is not ready is not in the table, and takes the slow path. */
+/* START with split rows. If the slot is not ready, it is not in the table, and START takes the
+ * slow path. */
 static void begin_split(struct tach_site *site, struct tach_region_mark *mark,
 			struct tach__hot *self, int fenced)
 {
@@ -135,7 +136,7 @@ void tach__split_open(struct tach__thread *record)
 	hot->begin[1] = begin_fenced;
 }
 
-/* The table of the pair; without memory, the table of pair 0. */
+/* Returns the table of the pair. Without memory it returns the table of pair 0. */
 static struct tach__slot **table_of(struct tach__thread *record, uint32_t *pair)
 {
 	struct tach__held held;
@@ -162,7 +163,7 @@ void tach__split_choose(struct tach__hot *self)
 	if (!record || !record->splits)
 		return;
 	split = &record->config->split;
-	/* A handler may set another tag or task in the meantime. */
+	/* A handler may set another tag or task during this loop. */
 	do {
 		tag = tach__tag_now();
 		task = TACH__GET(task_now);
@@ -199,7 +200,7 @@ uint32_t tach__split_task(uint32_t number)
 
 /* ---- sites of rows ---- */
 
-/* With the lock. */
+/* Call it with the lock held. */
 static uint32_t site_of(struct tach__split *split, const struct tach__site *base,
 			const char *name, const struct tach__parts *parts)
 {

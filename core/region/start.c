@@ -37,7 +37,7 @@ TACH_INLINE void push_region(uint64_t state, struct tach_region_mark *mark,
 	TACH__SET(part->outer, (uintptr_t)mark);
 }
 
-/* mark->pairs was read before `state`, so it shows whether a handler ran since. */
+/* mark->pairs was read before `state`, so it shows if a handler ran after that. */
 TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 			     struct tach__slot *slot, struct tach__part *part,
 			     struct tach__hot *self, uint32_t count, int fenced, int cached)
@@ -128,7 +128,7 @@ void tach__begin_any(struct tach_site *site, struct tach_region_mark *mark,
 	self->begin[0](site, mark, slot, part, self);
 }
 
-/* For a flat region when no other is open: it leaves the same mark as any other START. */
+/* START of a flat region if no region is open. It leaves the same mark as any other START. */
 TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mark,
 			    struct tach__slot *slot, struct tach__part *part,
 			    struct tach__hot *self, uint32_t count)
@@ -139,8 +139,8 @@ TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mar
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	if (TACH_UNLIKELY(TACH__LEVEL(state) != 0)) {
-		/* From now on at once, because enclosing regions subtract the cost of a normal
-		 * START. */
+		/* Later STARTs take the normal code directly, because enclosing regions
+		 * subtract the cost of a normal START. */
 		TACH__SET(slot->begin, self->begin[0]);
 		self->begin[0](site, mark, slot, part, self);
 		return;
@@ -157,7 +157,7 @@ TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mar
 }
 
 /*
- * Local names: the symbols of another copy of the library in the process cannot preempt them.
+ * These names are local, so that symbols of another copy of the library cannot preempt them.
  */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark)
 	__attribute__((alias("tach__region_begin")));
@@ -207,7 +207,7 @@ static const struct instance {
 } straight[2][TACH__UNROLLED + 1] = {{TACH__INSTANCES(ROW)}, {TACH__INSTANCES(CACHED)}},
 			       any[] = {ROW(any)};
 
-/* Asks once: CPUID causes an exit from a virtual machine. */
+/* Asks the CPU only once, because CPUID causes an exit from a virtual machine. */
 static int cpu_can_hide_counters(void)
 {
 	static int known; /* 1: no, 2: yes */
@@ -236,7 +236,7 @@ void tach__start_choose(struct tach__hot *self)
 	memcpy(self->begin, instance->begin, sizeof instance->begin);
 	memcpy(self->open, instance->open, sizeof self->open);
 	self->begin_flat = instance->flat;
-	/* The previous set had other pages, and the new ones may show the same locks. */
+	/* The previous set had other pages, and the new pages may have the same locks. */
 	memset(self->seen, 0, sizeof self->seen);
 #ifdef TACH_COUNTER_AT
 	for (uint32_t i = 0; is_straight && i < self->count; i++)

@@ -13,7 +13,8 @@ TACH_INLINE int is_innermost(const struct tach__hot *self, const struct tach_reg
 }
 
 /*
- * Call it last. Regions that a handler began and ended during the reads may be counted or not.
+ * Returns 0 if a handler completed a region during the reads, which may include a part of it.
+ * Call it after the reads.
  */
 TACH_INLINE int no_handler_completed(const struct tach__hot *self, uint64_t pairs)
 {
@@ -22,8 +23,8 @@ TACH_INLINE int no_handler_completed(const struct tach__hot *self, uint64_t pair
 }
 
 /*
- * Straight code for `count` counters that are read in user space. All registers are for the
- * counters. All other values stay in the mark, where a second read finds them.
+ * Straight code for `count` counters that are read in user space. The counters use all
+ * registers. All other values stay in the mark, where a second read finds them.
  */
 TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps,
 		     int cached)
@@ -92,8 +93,8 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	}
 }
 
-/* For a flat region without nested regions: it has no sums of enclosing regions, nested regions
- * or recursions. The order is the same as in tach__entry_add. */
+/* STOP of a flat region without nested regions. It changes no sums of enclosing regions, nested
+ * regions or recursions. The order of stores is the same as in tach__entry_add. */
 TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 {
 	struct tach__hot *self = tach__self;
@@ -135,10 +136,10 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	tach__entry_close(mark, part, TACH__OUTER_NONE);
 }
 
-/* ---- any number of counters, read in any way; entries that go to histograms too ---- */
+/* ---- any number of counters, read in any way; entries may also go to histograms ---- */
 
-/* Takes the same number of instructions for all counts. Signed, because compilers convert
- * unsigned numbers with a branch. */
+/* Takes the same number of instructions for all counts. The counts are signed, because
+ * compilers convert unsigned numbers to double with a branch. */
 static void sample(const struct tach__hot *self, struct tach__slot *slot,
 		   struct tach__slot *around, const uint64_t *delta)
 {
@@ -160,7 +161,8 @@ static void sample(const struct tach__hot *self, struct tach__slot *slot,
 }
 
 /*
- * An error is never more than all slots. Takes the same number of instructions for each error.
+ * Limits the error to the number of slots. Takes the same number of instructions for each
+ * error.
  */
 static void add_error(const struct tach__hot *self, struct tach__slot *slot, int inner,
 		      struct tach__slot *around, uint64_t error, const uint64_t *delta)
@@ -177,8 +179,8 @@ static void add_error(const struct tach__hot *self, struct tach__slot *slot, int
 }
 
 /*
- * One instruction alone separates counting the entry from publishing that it is counted,
- * because nothing waits on the stack.
+ * One instruction separates counting the entry from publishing that it is counted. So this
+ * function is not inlined: no value is reloaded from the stack.
  */
 static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 						  struct tach_region_mark *mark,
@@ -190,7 +192,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	struct tach__part *open = mark->part, *part = open, none = {.outer = 0};
 	uintptr_t mine;
 
-	/* Without a branch, for the enclosing regions: see the head of edges.h. */
+	/* No branch, because enclosing regions include this code: see edges.h. */
 	for (int i = 0; i < 6; i++)
 		TACH__ADD(slot->provenance[i], r->flags >> i & 1);
 	if (slot->histograms && !slot->task && !(r->flags & TACH_FLAG_LOST))
@@ -199,7 +201,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))
 		sample(self, slot, stack[0], delta);
 	if (TACH_UNLIKELY(slot->seq & 1)) {
-		/* A signal handler between the stores of the thread that it interrupted. */
+		/* This signal handler interrupted its thread between the stores. */
 		to = tach__region_overflow(self, slot, mark->state);
 		part = (struct tach__part *)((char *)to + ((char *)part - (char *)slot));
 	}
@@ -207,9 +209,9 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 		add_error(self, to, part != tach__part(to, self->count, 0), stack[0], r->error,
 			  delta);
 	/*
-	 * An entry that was taken for lost may have a successor by now. This selects another
-	 * address instead of branching: recursion must take as many instructions as in
-	 * calibration.
+	 * If an entry was counted as lost, a later entry may have its part. This selects
+	 * another address instead of branching, because recursion must take the same number of
+	 * instructions as in calibration.
 	 */
 	mine = open->outer == (uintptr_t)mark ? UINTPTR_MAX : 0;
 	__asm__("" : "+r"(mine));
@@ -224,7 +226,7 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 {
 	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
 
-	/* Only its time is known. */
+	/* The counts of a lost entry are unknown. */
 	if (r->flags & TACH_FLAG_LOST)
 		memset(r->delta + 1, 0, self->count * sizeof *r->delta);
 	add_reading(self, mark, r, fenced);
@@ -299,9 +301,9 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 		return;
 	}
 	/*
-	 * If begin took the slow path, the flags are complete, and its page may contain zeros.
-	 * The mark is checked first, so that these checks take the same number of instructions
-	 * for all flags.
+	 * If START took the slow path, the flags are complete, and the page may contain zeros.
+	 * The mark is checked before the flags, so that these checks take the same number of
+	 * instructions for all flags.
 	 */
 	if (TACH_UNLIKELY(self->count && !(mark->counters.lock & 1) && !r.flags &&
 			  tach__lock_has_changed(self->reader, &mark->counters))) {

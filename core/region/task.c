@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tach/task.h calls, in any copy of the library; and a task's values. */
+/* The functions of tach/task.h, for any copy of the library, and a task's values. */
 #include <string.h>
 #include <tach/reader.h>
 #undef TACH_API_INLINE
@@ -11,7 +11,7 @@
 #include "core/region/cost.h"
 #include "core/region/region.h"
 
-/* The copy that owns the regions; NULL: its version does not support tasks. */
+/* Returns the copy that owns the regions, or NULL if its version does not support tasks. */
 static const struct tach__beacon *tasks(void)
 {
 	const struct tach__beacon *owner = tach__beacon_owner();
@@ -37,7 +37,7 @@ void tach__task_suspended(struct tach_task *task)
 		owner->task_suspended(task);
 }
 
-/* Marks a site as a task's if it was not entered yet. */
+/* If the site was not entered yet, marks it as a task's. Returns 1 if it is a task's. */
 static int is_of_tasks(struct tach_site *site)
 {
 	uint32_t mode = TACH__GET(site->fenced);

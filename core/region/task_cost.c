@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls around a task's segments. Open regions do not include their cost. */
+/* The calls around a task's segments. Open regions subtract the cost of these calls. */
 #include <tach/task.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
@@ -21,7 +21,7 @@ void tach__task_resuming_here(struct tach_task *task)
 	add_cost(around, TACH__TASK_RESUME);
 }
 
-/* The residue of a slow STOP has the histogram already. */
+/* Returns 1 if STOP was fast. The residue of a slow STOP already contains the histogram. */
 static int stop_was_fast(const struct tach__hot *self)
 {
 	return self->record && self->record->settled != TACH__GET(self->pairs[0]);
@@ -47,7 +47,7 @@ static int keep_whole(struct tach_task *task)
 
 void tach__task_ended_here(struct tach_task *task)
 {
-	/* A thread on which it never ran gets a place for it by an empty segment. */
+	/* If the task never ran on this thread, an empty segment makes the slot for it. */
 	if (!keep_whole(task)) {
 		tach_task_resume(task);
 		tach_task_suspend(task);

@@ -9,7 +9,8 @@
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 
-/* Atomic. deep: 1, more regions were open than a team names. */
+/* Atomic. deep: 1 if more regions were open than a team can name. joined: 1 if any thread
+ * joined a team. */
 static uint32_t deep, joined;
 
 int tach__teams_are_deep(void)
@@ -24,7 +25,7 @@ int tach__teams_were_joined(void)
 
 /* ---- the regions that are open ---- */
 
-/* Returns the region at that level of the calling thread's stack, or NULL: none of the
+/* Returns the region at that level of the calling thread's stack, or NULL if it is not the
  * program's. */
 static struct tach__site *open_region(const struct tach__hot *self, uint32_t level)
 {
@@ -41,7 +42,7 @@ static struct tach__site *open_region(const struct tach__hot *self, uint32_t lev
 	return TACH__GET(site->whole) ? tach__site_at(TACH__GET(site->whole)) : site;
 }
 
-/* Deeper regions share entries of the stack. */
+/* Returns the number of open regions, but at most the number of elements of the stack. */
 static uint32_t count_levels(const struct tach__hot *self)
 {
 	uint32_t levels = self->record ? TACH__LEVEL(TACH__GET(self->state)) : 0;
@@ -49,7 +50,7 @@ static uint32_t count_levels(const struct tach__hot *self)
 	return levels < TACH__LEVELS ? levels : TACH__LEVELS;
 }
 
-/* Helpers of helpers work for the same region. */
+/* Returns the helpers' site of a region. Helpers of helpers work for the same region. */
 static struct tach_site *helpers_of(struct tach__site *site)
 {
 	struct tach_site *helpers = __atomic_load_n(&site->helpers, __ATOMIC_ACQUIRE);
@@ -96,7 +97,7 @@ int tach__team_take_here(struct tach_team *team)
 
 /* ---- helping ---- */
 
-/* Returns 1 if the thread has the region open itself, or helps already: it counts once. */
+/* Returns 1 if the thread has the region open itself, or already helps: it must count once. */
 static int is_counted(const struct tach__hot *self, uint64_t helpers)
 {
 	uint32_t owner = tach__site_at((uint32_t)helpers)->owner;
@@ -128,7 +129,7 @@ void tach__team_join_here(const struct tach_team *team, struct tach_help *help)
 		const struct tach_site *from = team->site[i];
 		uint64_t id = TACH__GET(from->id);
 
-		/* All but the id is constant. */
+		/* All members except the id are constant. */
 		if (id != TACH_SITE_OFF && !is_counted(self, id))
 			help->site[n++] = (struct tach_site){
 				from->begin, id,	 from->line,	from->fenced,
@@ -138,7 +139,7 @@ void tach__team_join_here(const struct tach_team *team, struct tach_help *help)
 
 /* ---- in any copy of the library ---- */
 
-/* The copy that owns the regions; NULL: its version has no teams. */
+/* Returns the copy that owns the regions, or NULL if its version has no teams. */
 static const struct tach__beacon *teams(void)
 {
 	const struct tach__beacon *owner = tach__beacon_owner();
@@ -178,7 +179,7 @@ static const struct tach__site *whole_of(uint32_t id)
 	return whole ? tach__site_at(whole) : site;
 }
 
-/* Adds the rows of helpers, or those of the regions that have some. */
+/* Adds to the teams' rows: the rows of helpers, or the rows of regions that have helpers. */
 static int add_rows(struct tach__rows *rows, uint32_t limit, int are_helpers)
 {
 	for (uint32_t id = TACH__SITE_FIRST; id < limit; id++) {

@@ -20,9 +20,9 @@ static int thread_key_made;
 TACH__ANY_ALIGNMENT static void thread_end(void *unused);
 
 /*
- * For later keys, pthread_setspecific allocates with calloc (PTHREAD_KEY_2NDLEVEL_SIZE of
- * glibc's nptl), and a first START may interrupt that. Without a key, dead.c finds the threads
- * that ended.
+ * For keys from this number on, pthread_setspecific calls calloc (PTHREAD_KEY_2NDLEVEL_SIZE of
+ * glibc's nptl). A first START in a handler may interrupt calloc. Without a key, dead.c finds
+ * the threads that ended.
  */
 enum { KEYS_WITHOUT_CALLOC = 32 };
 
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) static void key_make(void)
 		pthread_key_delete(thread_key);
 }
 
-/* Also needed when a plugin is unloaded. */
+/* Deletes the key, also when a plugin is unloaded. */
 __attribute__((destructor)) static void key_delete(void)
 {
 	if (__atomic_exchange_n(&thread_key_made, 0, __ATOMIC_RELAXED))
@@ -63,8 +63,8 @@ static uint64_t make_seed(const void *address)
 {
 	uint64_t x = (uint64_t)tach_clock() ^ (uint64_t)(uintptr_t)address;
 
-	/* The finaliser of splitmix64: nearby seeds give unrelated sequences, and in practice
-	 * never zero. */
+	/* The finaliser of splitmix64: similar seeds give unrelated sequences. In practice they
+	 * never contain zero. */
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return (x ^ x >> 31) | 1;
@@ -123,7 +123,7 @@ static void find_inexact(struct tach__thread *record)
 			record->steps[i] = (uint8_t)tach__topdown_steps(t, (int)i);
 }
 
-/* Runs on a stack of its own: the program's stack may be almost full. */
+/* Runs on a stack of its own, because the program's stack may be almost full. */
 static int thread_open(void *turn)
 {
 	struct tach__registry *r = &tach__registry;
@@ -157,7 +157,7 @@ static int thread_open(void *turn)
 	record->random = make_seed(record);
 	hot = record->hot;
 	TACH__SET(hot->limit, (uint64_t)0);
-	hot->reader = record->reader; /* NULL goes with count 0: then nothing is read */
+	hot->reader = record->reader; /* if NULL, count is 0, and no counter is read */
 	hot->count = record->count;
 	find_inexact(record);
 	record->worst_by = record->count ? config->worst_by : 0;
@@ -189,9 +189,9 @@ void tach__thread_retire(struct tach__thread *record)
 	TACH__SET(record->hot->record, NULL);
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/*
-	 * The pointer is cleared before the reader is closed: a child forked at this moment
-	 * must not close it again. With the lock, because a report reads the pointer under it
-	 * (whole.c).
+	 * The pointer is cleared before the reader is closed, because a child that is forked at
+	 * this moment must not close it again. The lock is held, because a report reads the
+	 * pointer with the lock held (whole.c).
 	 */
 	tach__lock(&held);
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
@@ -205,7 +205,7 @@ void tach__thread_retire(struct tach__thread *record)
 	tach__unlock(&held);
 }
 
-/* For the calling thread. */
+/* Retires the calling thread's record. */
 static void thread_retire(struct tach__thread *record)
 {
 	tach__abandon(record, 0);
@@ -216,9 +216,9 @@ static void thread_retire(struct tach__thread *record)
 }
 
 /*
- * Runs in the last round of destructors but one. Destructors of other keys may still use
- * regions, and runtimes that wait for the very last round (ThreadSanitizer's) still exist.
- * Later entries are counted as lost.
+ * Acts in the last but one round of destructors. Before that, destructors of other keys may use
+ * regions. ThreadSanitizer's runtime, which waits for the last round, still exists then. Later
+ * entries are counted as lost.
  */
 TACH__ANY_ALIGNMENT static void thread_end(void *unused)
 {
@@ -286,8 +286,8 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 		record = tach__self->record;
 		if (id >= record->limit && tach__slots_grow(record, id) != 0)
 			return NULL;
-		/* Pairs with tach__threads_interrupt: either it finds our limit and clears it,
-		 * or we find its generation. */
+		/* Pairs with tach__threads_interrupt: either that function finds this limit and
+		 * clears it, or this thread finds the new generation. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
 				 __ATOMIC_SEQ_CST);
 	} while (TACH__LEVEL(record->hot->state) == 0 && is_outdated(record));
@@ -303,9 +303,10 @@ void tach__threads_interrupt(void)
 }
 
 /*
- * In a child, where only the calling thread is left. After fork() no thread points to the old
- * records, so they are reused. After _Fork or clone the child's first thread may point to one,
- * and another thread may have held the lock. So the old memory stays unchanged.
+ * Called in a child of a fork, where only the calling thread exists. After fork() no thread
+ * points to the old records, so they are reused. After _Fork or clone, the child's first thread
+ * may point to a record, and another thread may have held the lock. So the old memory stays
+ * unchanged.
  */
 void tach__threads_reset(int recycle)
 {

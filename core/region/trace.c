@@ -12,7 +12,7 @@
 
 enum { RINGS_ENDED = 64 };
 
-/* Under the lock. Rings are never freed, so readers do not need it. */
+/* Change these with the lock held. Rings are never freed, so readers do not need the lock. */
 static struct tach__trace *rings;
 static uint64_t endings, lost, base;
 
@@ -34,8 +34,8 @@ static size_t ring_size(uint32_t sums)
 	       TACH__TRACE_ENTRIES * entry_words(sums) * sizeof(uint64_t);
 }
 
-/* With the lock: returns a ring that no thread of this process writes to: left by a fork, or
- * the oldest. */
+/* With the lock: returns a ring that no thread of this process writes to. It is a ring from
+ * before a fork, or the ring of the thread that ended first. */
 static struct tach__trace *find_unused_ring(uint32_t sums)
 {
 	struct tach__trace *oldest = NULL, *r;
@@ -60,7 +60,7 @@ static struct tach__trace *make_ring(uint32_t sums)
 
 	if (!ring)
 		return NULL;
-	/* Touches the pages now; otherwise the measured code would get the page faults. */
+	/* Touch the pages now. Otherwise the page faults happen in the measured code. */
 	for (size_t at = 0; at < ring_size(sums); at += 4096)
 		((volatile char *)ring)[at] = 0;
 	ring->sums = sums;
@@ -93,7 +93,7 @@ void tach__trace_open(struct tach__thread *record)
 		ring->generation = record->config->generation;
 		ring->process = tach__registry.inherited;
 		ring->tid = record->tid;
-		/* Numbers continue: no entry of the previous owner has a number of this one. */
+		/* Numbers continue, so each entry of the ring has its own number. */
 		ring->first = TACH__GET(ring->n);
 		name_take(ring);
 		if (ring->next == rings)
@@ -119,8 +119,8 @@ void tach__trace_close(struct tach__thread *record)
 
 /*
  * A handler's entry may interrupt at any instruction, so each entry first takes a number of its
- * own. Calibration writes to the place of the next number without taking it. Readers ignore its
- * entry, because its `done` is 0.
+ * own. Calibration writes to the place of the next number without taking the number. Readers
+ * ignore that entry, because its `done` is 0.
  */
 void tach__trace_add(const struct tach__thread *record, const struct tach_region_mark *mark,
 		     const struct tach__slot *slot, const uint64_t *delta,
@@ -147,7 +147,8 @@ void tach__trace_add(const struct tach__thread *record, const struct tach_region
 
 /* ---- reading ---- */
 
-/* With the lock. The ring's thread may raise `n` in the meantime. */
+/* Copies a ring's head. Call it with the lock held. The ring's thread may raise `n` during the
+ * copy. */
 static void head_copy(struct tach__trace *head, const struct tach__trace *ring)
 {
 	head->sums = ring->sums;

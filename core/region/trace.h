@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Traces: each entry into a region is written to a ring of its thread. New entries replace the
- * oldest, which are counted. Rings stay after their threads end, the last RINGS_ENDED of them.
+ * oldest entries; the number of replaced entries is counted. The last RINGS_ENDED rings stay
+ * after their threads end.
  */
 #ifndef TACH_CORE_REGION_TRACE_H
 #define TACH_CORE_REGION_TRACE_H
@@ -12,11 +13,11 @@
 enum { TACH__TRACE_ENTRIES = 16384 };
 
 struct tach__traced {
-	/* its number plus one; otherwise it is being written, or is another entry */
+	/* number of this entry plus one; another value while it is being written */
 	uint64_t done;
 	uint64_t begun, end; /* the region clock */
 	uint64_t tag;
-	uint32_t id, level; /* how many regions were open when it began */
+	uint32_t id, level; /* level: number of open regions when it began */
 	uint64_t flags;
 	uint64_t sum[]; /* without the cost of measuring */
 };
@@ -27,17 +28,17 @@ union tach__traced_copy {
 	char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
 };
 
-/* All but `n` and the words change under the lock. */
+/* Only `n` and the words change without the lock. */
 struct tach__trace {
 	struct tach__trace *next;
 	uint32_t sums, generation;
 	uint64_t n;	 /* number of the next entry; numbers are never reused */
 	uint64_t first;	 /* number of this thread's first entry */
 	uint64_t oldest; /* in a head: number of the oldest entry that may still exist */
-	/* 0: its thread lives; otherwise a number that grows with each ending */
+	/* 0: the ring's thread is live; else a number that grows with each thread that ends */
 	uint64_t ended;
-	/* Tells processes apart, because the child may have the pid of its parent in a PID
-	 * namespace of its own: see tach__registry.inherited. */
+	/* Identifies the process: see tach__registry.inherited. The pid is not enough, because
+	 * a child in a new PID namespace may have the pid of its parent. */
 	uint64_t process;
 	pid_t tid;
 	char name[16]; /* the thread's name when it was opened or ended */
@@ -58,9 +59,9 @@ void tach__trace_add(const struct tach__thread *record, const struct tach_region
  * *head. */
 const struct tach__trace *tach__trace_next(const struct tach__trace *ring,
 					   struct tach__trace *head);
-/* Copies the entry with that number to *out. Returns 0 if it is gone. */
+/* Copies the entry with that number to *out. Returns 0 if a later entry replaced it. */
 int tach__trace_get(const struct tach__trace *ring, uint64_t number, struct tach__traced *out);
-/* Lost entries of rings that were reused. */
+/* Returns the number of lost entries of rings that were reused. */
 uint64_t tach__trace_lost(void);
 uint64_t tach__trace_base(void); /* the region clock before any entry */
 

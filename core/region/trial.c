@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trials: regions of the library's own, run in the same thread and by the same code as real
- * ones.
+ * Trials: regions of the library, run in the same thread and by the same code as regions of the
+ * program.
  *
- * Each trial is straight code. It runs unchanged, or with one word changed first so that an
- * edge takes its slow path: the difference is exactly that path.
+ * Each trial is straight code. It runs unchanged, or it first changes one word so that an edge
+ * takes its slow path. The difference of the counts is exactly that path.
  */
 #include <string.h>
 #include <tach/task.h>
@@ -12,7 +12,7 @@
 #include "core/region/left.h"
 #include "core/region/trial.h"
 
-/* As the macros make them, but with given ids. */
+/* Makes sites as the macros do, but with given ids. */
 #define SITE(word, fenced)                                                                     \
 	{                                                                                      \
 		(fenced) ? tach__region_begin_fenced : tach__region_begin, word, 0, fenced,    \
@@ -89,7 +89,7 @@ void tach__trial_three_fenced(const struct tach__poke *poke)
 	tach__region_stop(&outer);
 }
 
-/* For the cost of a pair in its enclosing region: without a poke in between. */
+/* For the cost of a pair in its enclosing region. It has no poke between the edges. */
 void tach__trial_pair(const struct tach__poke *unused)
 {
 	struct tach_region_mark outer, inner;
@@ -281,7 +281,7 @@ void tach__trial_flat(const struct tach__poke *unused)
 	tach__region_stop(&mark);
 }
 
-/* How a poke changes the sum of locks. */
+/* Returns the change of the sum of locks that a poke makes. */
 TACH_INLINE uint64_t sum_by(uint64_t value)
 {
 	return (uint32_t)value | value >> 32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of the library's own that measure the cost of measuring. They have ids below
+/* Regions of the library that measure the cost of measuring. They have ids below
  * TACH__SITE_FIRST, and run in the calling thread, outside any region, with signals held. */
 #ifndef TACH_CORE_REGION_TRIAL_H
 #define TACH_CORE_REGION_TRIAL_H
@@ -13,7 +13,7 @@ struct tach__poke {
 };
 
 enum { TACH__SHOWN = 3, TACH__TRIES = 16 };
-/* In pages of its own: the stack may be that of a signal handler. */
+/* Stored in pages of its own, because the stack may be a signal handler's. */
 struct tach__shown {
 	uint64_t sum[TACH__SHOWN][TACH__SUMS][TACH__TRIES];
 	uint64_t before[TACH__SHOWN][TACH__SUMS];
@@ -23,45 +23,47 @@ struct tach__trials {
 	struct tach__thread *record;
 	struct tach__shown *shown;
 	/*
-	 * How often each trial runs: first to warm up, then to be shown; at most TACH__TRIES.
+	 * Number of runs of each trial: `warm` to warm up, then `tries`, at most TACH__TRIES.
 	 */
 	int warm, tries;
 	/* Shared by their slots; NULL: the set's entries have none. */
 	uint32_t *histograms;
 	struct tach__sampling *sampling;
-	/* Of the plain inner region, and the record's own; NULL: none are kept. */
+	/* Worst entries of the plain inner region, and the record's own; NULL: none are kept.
+	 */
 	struct tach__worst *worst, *worst_before;
 	int planted; /* 1: the trials cause their own reschedules, so take the minimum */
 };
 
 /*
- * One region in another; two in another; three levels. With unfenced or fenced inner regions.
+ * one: one region in another; two: two in another; three levels. The inner regions are unfenced
+ * or fenced.
  */
 void tach__trial_one(const struct tach__poke *poke);
 void tach__trial_one_fenced(const struct tach__poke *poke);
 void tach__trial_two(const struct tach__poke *poke);
 void tach__trial_three(const struct tach__poke *poke);
 void tach__trial_three_fenced(const struct tach__poke *poke);
-/* For the cost of a pair in its enclosing region: without a poke in between. */
+/* For the cost of a pair in its enclosing region. It has no poke between the edges. */
 void tach__trial_pair(const struct tach__poke *unused);
 void tach__trial_pair_fenced(const struct tach__poke *unused);
-/* The same, by tach__hooked_pair. */
+/* A pair that tach__hooked_pair runs. */
 void tach__trial_pair_hooked(const struct tach__poke *unused);
 /* The outer region ends first. */
 void tach__trial_overlap(const struct tach__poke *unused);
 void tach__trial_overlap_fenced(const struct tach__poke *unused);
-/* cost.h: tach__aside_ready; tach__cost_add without a cost, in the outer region or the one
- * between. */
+/* cost.h: tach__aside_ready; tach__cost_add without a cost, in the outer or the middle region.
+ */
 void tach__trial_ready(const struct tach__poke *unused);
 void tach__trial_add(const struct tach__poke *unused);
 void tach__trial_spent(const struct tach__poke *unused);
 void tach__trial_spent_fenced(const struct tach__poke *unused);
-/* A region in itself, whose mark lies below the outer one's, as usual, or above. */
+/* A recursion: the inner mark is below the outer mark, as usual, or above it. */
 void tach__trial_below(const struct tach__poke *unused);
 void tach__trial_below_fenced(const struct tach__poke *unused);
 void tach__trial_above(const struct tach__poke *unused);
 void tach__trial_above_fenced(const struct tach__poke *unused);
-/* A task's calls; its end with the next larger sum at poke->at, or without a sum. */
+/* The calls of a task. Its end has the next larger sum at poke->at, or no sum. */
 void tach__trial_task_begin(const struct tach__poke *unused);
 void tach__trial_task_resume(const struct tach__poke *unused);
 void tach__trial_task_segment(const struct tach__poke *unused);
@@ -73,26 +75,27 @@ void tach__trial_flat_moved(const struct tach__poke *poke);
 void tach__trial_flat_pair(const struct tach__poke *unused);
 void tach__trial_flat_one(const struct tach__poke *poke);
 /*
- * The value of a poke: how much the lock of the leader's page changed, or that of another page.
+ * The value of a poke: the change of the lock of the leader's page, or of another page.
  */
 #define TACH__POKE_PAGE(by, elsewhere) ((uint64_t)(by) << 32 * (elsewhere))
-/* Since the previous inner START: poke->at has the leader's lock and the sum of all. */
+/* The locks change after the previous inner START. poke->at has the leader's lock and the sum
+ * of all locks. */
 void tach__trial_stale(const struct tach__poke *poke);
 void tach__trial_stale_fenced(const struct tach__poke *poke);
-/* Since the inner START; an odd lock stays odd. */
+/* The locks change after the inner START. An odd lock stays odd. */
 void tach__trial_moved(const struct tach__poke *poke);
 void tach__trial_moved_fenced(const struct tach__poke *poke);
 
-/* Their regions: the innermost, the outermost, the one between. */
+/* Regions of trials: the innermost, the outermost, and the region between them. */
 enum { TACH__TRIAL_INNER, TACH__TRIAL_OUTER, TACH__TRIAL_MIDDLE };
 extern const uint32_t tach__trial_ids[TACH__SHOWN];
 extern const uint32_t tach__trial_fenced_ids[TACH__SHOWN];
 extern const uint32_t tach__trial_flat_ids[TACH__SHOWN];
 
 /*
- * Writes the counts of the regions with these ids to trials->shown, sorted, for each run. Runs
- * that the kernel interrupted are left out, unless all were: on a busy machine it may interrupt
- * every one of a few.
+ * Writes the counts of the regions with these ids to trials->shown, sorted, for each run. It
+ * leaves out runs that the kernel interrupted. If the kernel interrupted all, as a busy machine
+ * may, it leaves out none.
  */
 void tach__trials_run(const struct tach__trials *trials,
 		      void (*trial)(const struct tach__poke *), const struct tach__poke *poke,

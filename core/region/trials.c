@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running trials, their slots and their memory. */
+/* Runs trials; prepares their slots and their memory. */
 #include "core/os/sys.h"
 #include "core/region/left.h"
 #include "core/region/trial.h"
@@ -8,8 +8,8 @@ enum { SPARE = 100 };
 
 __thread int tach__calibrating;
 
-/* The slots share this: they add entries to histograms, and in sparse mode check whether to
- * measure, as entries of the program do, because both cost instructions. */
+/* The slots of trials share histograms and sampling. They use both as regions of the program
+ * do, because both cost instructions. */
 int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 {
 	const struct tach__config *config = record->config;
@@ -78,7 +78,7 @@ void tach__trials_end(const struct tach__trials *trials)
 
 /* ---- running them ---- */
 
-/* By insertion: there are at most sixteen. */
+/* Sorts by insertion, because there are at most sixteen values. */
 static void sort_values(uint64_t *value, int n)
 {
 	for (int i = 1; i < n; i++) {
@@ -96,8 +96,8 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
 }
 
-/* Counts their rescheduled entries, and STARTs that looked the counters up again: caused by the
- * trial or by the kernel. */
+/* Counts rescheduled entries of these regions, and STARTs that looked the counters up again.
+ * The trial or the kernel caused them. */
 static uint64_t count_reschedules(const struct tach__thread *record, const uint32_t *id)
 {
 	uint64_t n = record->stale;
@@ -107,7 +107,7 @@ static uint64_t count_reschedules(const struct tach__thread *record, const uint3
 	return n;
 }
 
-/* After an interrupted trial, waits for varying times: otherwise all trials could be
+/* Waits for a varying time after an interrupted trial. Without this, all trials could be
  * interrupted periodically at the same place. */
 static void wait_random_time(int number)
 {
@@ -116,9 +116,9 @@ static void wait_random_time(int number)
 }
 
 /*
- * The kernel only adds to the reschedules that the trial causes. So a trial that the kernel did
- * not interrupt has the minimum, and is used. When a run has fewer than the ones before, those
- * are repeated.
+ * The kernel only adds to the reschedules that the trial causes. So a run that the kernel did
+ * not interrupt has the minimum number, and is used. If a run has fewer reschedules than
+ * earlier runs, the earlier runs are repeated.
  */
 void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		      const struct tach__poke *poke, const uint32_t *id)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns of sets: in each thread. */
+/* Turns of sets in each thread. */
 #include "core/region/region.h"
 
 /*
- * A STOP, followed by work that only enclosing regions measure: always the same number of
- * instructions. A child refuses it, and so does a thread for another thread's mark.
+ * A STOP, followed by work that only enclosing regions measure. The work takes a constant
+ * number of instructions. In a child of fork, or for another thread's mark, STOP is refused.
  */
 static void end_turning(struct tach_region_mark *mark, int fenced)
 {
@@ -49,7 +49,8 @@ void tach__turn_choose(struct tach__thread *record, const struct tach__turn *tur
 }
 
 /*
- * A random length up to twice the mean, so that turns do not follow a pattern of the program.
+ * Chooses a random length up to twice the mean, so that turns do not follow a pattern of the
+ * program.
  */
 void tach__turn_begin(struct tach__thread *record)
 {
@@ -68,7 +69,8 @@ void tach__turn_leave(struct tach__thread *record, struct tach__turn *next)
 				    record->turning.before + 1};
 }
 
-/* Starts with different sets, so that short-lived threads do not all have the same one. */
+/* New threads begin with different sets, so that short-lived threads do not all use the same
+ * set. */
 struct tach__config *tach__turn_config(struct tach__config *first,
 				       const struct tach__turn *turn)
 {

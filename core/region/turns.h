@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets of events that take turns in each thread, for more events than can be counted at once. A
- * turn takes a number of outermost entries, so that the set never changes inside a region. Then
- * the thread opens the next set, in the same way as it follows to another configuration. All of
- * that happens outside any region, and makes system calls. The counts of a set are a sample of
- * the entries: core/snapshot/turns.c.
+ * turn lasts for a number of outermost entries, so that the set never changes inside a region.
+ * Then the thread opens the next set, in the same way as after a new configuration. This
+ * happens outside any region, and makes system calls. The counts of a set are a sample of the
+ * entries: see core/snapshot/turns.c.
  */
 #ifndef TACH_CORE_REGION_TURNS_H
 #define TACH_CORE_REGION_TURNS_H
@@ -15,7 +15,7 @@ struct tach__config;
 struct tach__thread;
 struct tach_regions_options;
 
-/* For a set that is one of several. */
+/* The place of a set among the sets that take turns. */
 struct tach__ring {
 	struct tach__config *next; /* a cycle; NULL: there is only one set */
 	uint32_t sets, length;	   /* `length` of a turn: number of entries on average */
@@ -23,7 +23,7 @@ struct tach__ring {
 	struct tach__plan *plan;   /* in the first config: describes all sets together */
 };
 
-/* Of a thread. */
+/* The turn of a thread. */
 struct tach__turning {
 	void (*end[2])(struct tach_region_mark *mark); /* end of a region; NULL: no turns */
 	uint64_t left;				       /* entries left in this turn */
@@ -32,7 +32,7 @@ struct tach__turning {
 	int leaving;	 /* 1: it continues with another record */
 };
 
-/* How a thread continues. */
+/* Tells a thread with which set to continue. */
 struct tach__turn {
 	struct tach__config *config; /* NULL: it begins */
 	uint32_t generation, before;
@@ -48,15 +48,15 @@ struct tach__config *tach__turn_config(struct tach__config *first,
 void tach__turn_choose(struct tach__thread *record, const struct tach__turn *turn);
 void tach__turn_begin(struct tach__thread *record);
 
-/* Plans the events of the options for turns: the options then name the first set. *plan is NULL
- * if all can be counted at once. */
+/* Divides the events of the options into sets that take turns. The options then name the first
+ * set. *plan is NULL if all events can be counted at once. */
 int tach__ring_plan(struct tach__plan **plan, struct tach_regions_options *opt,
 		    struct tach_error *err);
 void tach__ring_forget(struct tach__plan *plan); /* NULL is fine */
-/* Makes the other sets of a plan for several, next to config's own; the ring owns the plan. */
+/* Makes the sets of a plan other than the set of `first`. The ring then owns the plan. */
 int tach__ring_make(struct tach__config *first, struct tach__plan *plan,
 		    const struct tach_regions_options *opt, struct tach_error *err);
-/* With the lock: drops the references of the others. */
+/* With the lock: drops the references of the other configurations. */
 void tach__ring_drop(struct tach__config *first);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry that encloses all of a thread, which `tach run` begins in each thread. A report at
- * the end of the process counts open ones as if they ended now. Their threads continue to run.
- * They get no signal, and their data is not changed: the counts are read from the mark, the
- * descriptors and the slots, and go to the report's copy.
+ * The entry that encloses a whole thread. `tach run` begins one in each thread. A report at the
+ * end of the process counts open whole entries as if they ended now. Their threads continue to
+ * run. They get no signal, and their data is not changed. The report reads the counts from the
+ * mark, the descriptors and the slots, and adds them to its own copy.
  *
- * A slot's `calls` show whether its entry is counted in the copy. So an entry that ends in the
- * meantime is either in the copy or added to it. A thread's reader stays open while the lock is
- * held.
+ * `calls` of the copied slot shows if the entry is counted in the copy. So an entry that ends
+ * during the report is either already in the copy or added to it. A thread's reader stays open
+ * while the lock is held.
  *
  * The mark is in the thread's record, which outlives the thread, even if it ended by calling
  * exit(2) directly.
@@ -27,7 +27,7 @@ struct so_far {
 	struct tach__reading r;
 	uint64_t children[TACH__CHILDREN_WORDS(TACH_COUNTERS_MAX)];
 	/*
-	 * Counts of nested regions that ended during the read: self may be too large by these.
+	 * Counts of nested regions that ended during the read. Self may be too large by them.
 	 */
 	uint64_t loose[TACH__SUMS];
 };
@@ -89,8 +89,8 @@ static int is_open(const struct tach__thread *record, const struct tach__slot *s
 	       tach__part(copy, record->count, 0)->ceiling != TACH__CEILING_OPEN;
 }
 
-/* For a region that is open inside and will never be stopped: adds the regions that ended in
- * it. */
+/* Adds the counts of the regions that ended inside an open nested region, which will never be
+ * stopped. */
 static void add_unfinished(const struct tach__thread *record, const struct tach__slot *slot,
 			   uint64_t *children)
 {
@@ -109,7 +109,7 @@ static int is_on_stack(struct tach__slot *const *stack, uint32_t n)
 	return 0;
 }
 
-/* Returns 0 if more regions are open inside than it checks. */
+/* Returns 0 if more regions are open inside than this function checks. */
 static int children_add(const struct tach__thread *record, const struct tach__slot *slot,
 			uint64_t state, uint64_t *children)
 {
@@ -154,7 +154,7 @@ static int read_children(const struct tach__thread *record, const struct tach__s
 	return 0;
 }
 
-/* The cost of slow paths inside, as the STOP of the entry would subtract it (cost.h). */
+/* Reads the cost of slow paths inside the entry. Its STOP would subtract this cost (cost.h). */
 static void read_cost(const struct tach__thread *record, uint64_t *spent)
 {
 	for (uint32_t i = 0; i <= record->count; i++)
@@ -170,7 +170,8 @@ static int has_exited(const struct tach__thread *record)
 	return tach__sys(SYS_tgkill, getpid(), record->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* With the lock. The thread may continue to run: reads again while regions end in it. */
+/* Reads an open entry. If a region ends during the read, reads again, because the thread may
+ * continue to run. Call it with the lock held. */
 static void read_entry(const struct tach__thread *record, const struct tach__slot *slot,
 		       struct so_far *at)
 {
@@ -203,7 +204,7 @@ static void read_entry(const struct tach__thread *record, const struct tach__slo
 
 /* ---- before an exec ---- */
 
-/* Reads the thread's own pages: exact, like a STOP. */
+/* Reads the calling thread's own pages, as exactly as a STOP. */
 int tach__whole_read(void)
 {
 	struct tach__hot *self = tach__self;
@@ -289,9 +290,9 @@ static void sample(const struct tach__thread *record, struct tach__sampling *s,
 }
 
 /*
- * Adds the missing counts to the copy's row. There is no STOP, so its code is not
- * counted in the entry. The overhead that is subtracted may be too large by up to the whole of
- * it.
+ * Adds the missing counts to the copy's row. The entry has no STOP, so it does not include the
+ * code of STOP. The subtracted overhead includes it, and may be too large by up to the whole
+ * overhead.
  */
 static void add_rest(const struct tach__thread *record, struct tach__row *row,
 		     const struct tach__slot *slot, const struct so_far *at)
@@ -363,7 +364,7 @@ int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach_
 	return how;
 }
 
-/* These regions will never be stopped, like those that a STOP finds inside. */
+/* The regions that are open inside will never be stopped, so they count as lost. */
 void tach__whole_count_lost(struct tach__rows *rows, const struct tach__thread *record)
 {
 	const struct tach_region_mark *mark = &record->whole.mark;

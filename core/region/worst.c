@@ -84,9 +84,9 @@ struct tach__worst *tach__worst_copy(const struct tach__worst *from)
 	return w;
 }
 
-/* ---- of a thread ---- */
+/* ---- the entries of a thread ---- */
 
-/* For calibration's slots: an entry that is not kept costs the same there. */
+/* For calibration's slots. An entry that is not kept costs the same with it. */
 static struct tach__worst never = {.bar = UINT64_MAX};
 
 static size_t table_size(void)
@@ -120,7 +120,7 @@ void tach__worst_slot(struct tach__thread *record, uint32_t id)
 	w = tach__worst_make(record->config->worst, record->count + 1);
 	if (w && tach__slot_at(record, id)->task)
 		w->bar = UINT64_MAX; /* segments are not checked: tach__worst_keep */
-	/* Touches the pages now; otherwise the measured code would get the page faults. */
+	/* Touch the pages now. Otherwise the page faults happen in the measured code. */
 	for (size_t at = 0; w && at < tach__worst_size(w->most, w->sums); at += 4096)
 		((volatile char *)w)[at] = ((volatile char *)w)[at];
 	__atomic_store_n(&record->worst[id], w ? w : &never, __ATOMIC_RELEASE);
@@ -137,14 +137,14 @@ void tach__worst_clear(struct tach__thread *record)
 
 /* ---- keeping ---- */
 
-/* Word by word, because a snapshot copies them so. */
+/* Copies word by word, because a snapshot does so too. */
 static void words_set(uint64_t *to, const uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		TACH__SET(to[i], from[i]);
 }
 
-/* Returns `a` if the condition is true, else `b`; compilers make no branch of it. */
+/* Returns `a` if the condition is true, else `b`. Compilers generate no branch for it. */
 static inline uint64_t choose(int condition, uint64_t a, uint64_t b)
 {
 	uint64_t mask = 0 - (uint64_t)(condition != 0);
@@ -154,8 +154,8 @@ static inline uint64_t choose(int condition, uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the place of the minimum; if there is a free one, it is that, with key 0. Then
- * updates the minimum. Straight code, because its cost is a constant: cost.h.
+ * Returns the place with the minimum key; a free place has key 0. Then updates the minimum. The
+ * code is straight, because its cost must be constant: see cost.h.
  */
 static struct tach__kept *find_place(struct tach__worst *w, uint64_t key)
 {
@@ -177,7 +177,8 @@ static struct tach__kept *find_place(struct tach__worst *w, uint64_t key)
 	return to;
 }
 
-/* Makes the sequence odd. If a handler's entry finds it odd, it gives up and returns 0. */
+/* Makes the sequence odd during the write. If a handler's entry finds it odd, the function
+ * returns 0 and keeps nothing. */
 static __attribute__((noinline)) int keep(struct tach__worst *w, const struct tach__kept *what,
 					  const uint64_t *sum)
 {
@@ -260,7 +261,8 @@ static int copy_once(struct tach__worst *to, const struct tach__worst *from, siz
 	return !(seq & 1) && TACH__GET(from->seq) == seq;
 }
 
-/* A row has all counters of the set, a thread may have only the clock. */
+/* Merges a thread's entries into a row. A row has all counters of the set, but a thread may
+ * have only the clock. */
 void tach__worst_merge(struct tach__worst *row, const struct tach__worst *w,
 		       const struct tach__thread *record)
 {

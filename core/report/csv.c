@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV (RFC 4180): a line per region, part and quantity. */
+/* Writes CSV (RFC 4180): a line for each region, part and quantity. */
 #include <string.h>
 #include "core/report/report.h"
 #include "core/report/units.h"
@@ -14,7 +14,7 @@ static void write_line(struct tach__out *out, const struct tach_region_info *inf
 	tach__out(out, ",%u,%llu,%llu,%s,", info->line, (unsigned long long)info->entries,
 		  (unsigned long long)info->calls, part);
 	tach__out_csv_string(out, quantity);
-	/* NaN, a division by zero, is an empty field. */
+	/* NaN, which a division by zero gives, is an empty field. */
 	tach__out_text(out, ",");
 	tach__out_number(out, v->value, "");
 	tach__out_text(out, ",");
@@ -35,7 +35,7 @@ static void write_line(struct tach__out *out, const struct tach_region_info *inf
 	tach__out_text(out, "\r\n");
 }
 
-/* Entries that are in no row: a line without a region. */
+/* Writes a line without a region, for entries that are in no row. */
 static void write_missing(struct tach__out *out, const char *what, uint64_t n, int divided)
 {
 	struct tach_region_info nothing = {

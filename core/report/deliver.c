@@ -38,8 +38,8 @@ void tach__quiet_begin(struct tach__quiet *q)
 }
 
 /*
- * A signal that arrived meanwhile is from our write; a signal that was pending before belongs
- * to the program.
+ * A signal that arrived since tach__quiet_begin is from our write, and is removed. A signal
+ * that was pending before belongs to the program.
  */
 void tach__quiet_end(const struct tach__quiet *q)
 {
@@ -72,7 +72,7 @@ static int write_patiently(int fd, const char *text, size_t length)
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (n == 0)
-			return -EIO; /* repeatedly */
+			return -EIO; /* instead of retrying for ever */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;
@@ -89,7 +89,7 @@ static int write_all(int fd, const char *text, size_t length)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)
-			return -EIO; /* repeatedly */
+			return -EIO; /* instead of retrying for ever */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;
@@ -112,7 +112,7 @@ int tach__deliver_fd(int fd, const struct tach__buffer *text)
 
 /* ---- files ---- */
 
-/* FILE's folder and ".FILE.PID.N": no program looks for reports under such a name. */
+/* Makes ".FILE.PID.N" in FILE's folder. No program looks for reports under such a name. */
 static int part_name(char *part, size_t size, const char *file, int number)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -134,8 +134,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 			continue;
 		if (fd < 0)
 			return -errno;
-		/* Readers of the old report keep their access; only root can give it back to
-		 * its owner. */
+		/* Keep mode and owner, so that readers of the old report have access. Only root
+		 * can set another owner. */
 		if (old) {
 			code = fchown(fd, old->st_uid, old->st_gid);
 			fchmod(fd, old->st_mode & 0777);
@@ -145,7 +145,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 	return -EEXIST;
 }
 
-/* If a file system supports neither way, it has no way to keep an older file intact. */
+/* `fresh`: never replaces a file. Some file systems support neither way, and cannot ensure
+ * this. */
 static int move_file(const char *part, const char *file, int fresh)
 {
 	enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, include/uapi/linux/fs.h */
@@ -163,7 +164,8 @@ static int move_file(const char *part, const char *file, int fresh)
 	return 0;
 }
 
-/* No fsync: a power failure may lose the report, but the process does not wait for the disk. */
+/* Does not call fsync: the process does not wait for the disk, but a power failure may lose the
+ * report. */
 static int replace_file(const char *file, int fresh, const struct stat *old,
 			const struct tach__buffer *text)
 {
@@ -182,7 +184,7 @@ static int replace_file(const char *file, int fresh, const struct stat *old,
 	return code;
 }
 
-/* Allocates the space first: a full disk must not leave half of it. */
+/* Allocates the space first, so that a full disk does not leave half of the report. */
 static int overwrite_file(const char *file, const struct tach__buffer *text)
 {
 	int fd = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), code = 0;
@@ -200,7 +202,8 @@ static int overwrite_file(const char *file, const struct tach__buffer *text)
 	return code;
 }
 
-/* ENXIO: a pipe without a reader. EACCES: the name led to `old`, and now leads elsewhere. */
+/* Writes to a pipe or device. -ENXIO: the pipe has no reader. -EACCES: the name led to `old`,
+ * and now leads to another file. */
 static int write_special(const char *file, const struct stat *old,
 			 const struct tach__buffer *text)
 {
@@ -218,9 +221,9 @@ static int write_special(const char *file, const struct stat *old,
 }
 
 /*
- * A symbolic link that another user put into a world-writable folder. The kernel does not
- * follow it either (fs.protected_symlinks: may_follow_link in fs/namei.c), unless that was
- * switched off.
+ * Did another user put this symbolic link into a world-writable folder? The kernel does not
+ * follow such links either (fs.protected_symlinks: may_follow_link in fs/namei.c), unless this
+ * protection is off.
  */
 static int is_planted(const char *file, const struct stat *link)
 {
@@ -239,8 +242,8 @@ static int is_planted(const char *file, const struct stat *link)
 }
 
 /*
- * Resolves an existing file. A later replacement by a link is then not followed. A pipe has no
- * path: /dev/stdout leads to it, but realpath finds nothing.
+ * Resolves an existing file, so that a link which replaces it later is not followed. A pipe has
+ * no path: if /dev/stdout leads to one, realpath fails.
  */
 static int find_real(const char *file, const struct stat *old, char real[PATH_MAX])
 {

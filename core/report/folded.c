@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collapsed stacks from traces, the input of flame graphs: "outer;inner NS", with the time in
- * which that was the innermost region, for all threads together.
+ * Writes collapsed stacks from traces, the input of flame graphs: "outer;inner NS". NS is the
+ * time in which `inner` was the innermost region, for all threads together.
  *
- * A ring has entries in the order in which they ended. So if it is read backwards, each region
- * comes before the regions inside it. A region that is still open is missing; regions inside it
- * then begin a stack.
+ * A ring has entries in the order in which they ended. So if a ring is read backwards, each
+ * region comes before its nested regions. A region that is still open is missing, and its
+ * nested regions begin a stack.
  */
 #include <string.h>
 #include "core/base/out.h"
@@ -16,12 +16,12 @@
 enum { NODES = 8192, DEEPEST = 128, NONE = 0, LOST = 1 };
 
 struct node {
-	uint32_t up, id; /* `up`: the enclosing node; NONE: no region */
+	uint32_t up, id; /* `up`: the enclosing node, or NONE */
 	int64_t ticks;
 };
 
 struct folding {
-	/* by hash; [LOST] takes regions without a place, and all inside them */
+	/* by hash; node[LOST] counts regions that have no place, and their nested regions */
 	struct node node[NODES];
 	uint32_t used;
 	/* Regions that may enclose the next entry, by level. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One HTML page without dependencies: it contains style and script (page.css, page.js). Tables
- * and pictures work without the script. The JSON report is its data. */
+/* Writes one HTML page without dependencies: it contains its style and script (page.css,
+ * page.js). Tables and pictures work without the script. The page contains the JSON report as
+ * data. */
 #include <math.h>
 #include <stdio.h>
 #include "core/report/report.h"
@@ -188,7 +189,8 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 {
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 	int small = (v->flags & TACH_FLAG_SMALL) && !(v->flags & TACH_FLAG_UNBOUNDED);
-	/* In tenths of a percent, so that no locale inserts a comma into the style. */
+	/* The width is in tenths of a percent, so that no locale inserts a comma into the
+	 * style. */
 	double share = v->value > 0 && most > 0 ? v->value / most : 0;
 	int width = (int)(1000 * (share < 1 ? share : 1));
 
@@ -241,8 +243,7 @@ static void write_provenance(struct tach__out *out, const struct tach_snapshot *
 	if (v.flags & TACH_FLAG_STALE)
 		tach__out_text(out, "<span class=\"badge bad\">stale</span>");
 	for (int i = 0; i < 6; i++) {
-		/* Rescheduled entries are exact, and a system call reads right values. Other
-		 * flags mark doubt. */
+		/* RESCHEDULED and SYSCALL do not make values doubtful. The other flags do. */
 		uint32_t harmless = TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL;
 		int bad = !(tach__flag_names[i].flag & harmless);
 

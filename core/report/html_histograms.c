@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of a report as SVG: one picture for each region and quantity, with a logarithmic
- * axis. */
+/* Writes the histograms of a report as SVG: one picture for each region and quantity, with a
+ * logarithmic axis. */
 #include <string.h>
 #include "core/base/maths.h"
 #include "core/os/memory.h"
@@ -21,7 +21,7 @@ static const struct {
 	double p;
 } marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}, {"min", 0}};
 
-/* In tenths of a unit, without a locale's comma. */
+/* Writes tenths of a unit, so that no locale inserts a comma. */
 static void write_coordinate(struct tach__out *out, const char *name, double v)
 {
 	int tenths = (int)(v * 10);
@@ -76,7 +76,7 @@ static void write_bars(struct tach__out *out, const struct picture *p)
 	tach__out_text(out, "</g>");
 }
 
-/* A power of ten; the others are left out if there are too many. */
+/* Writes a mark on the axis for a value. */
 static void write_tick(struct tach__out *out, const struct picture *p,
 		       const struct tach_snapshot *s, int quantity, double v)
 {
@@ -87,7 +87,7 @@ static void write_tick(struct tach__out *out, const struct picture *p,
 		tach__unit_time(label, v);
 	else
 		tach__unit_value(label, s, quantity, v);
-	/* "1.000 us": its zeros have no meaning. */
+	/* Removes the zeros of "1.000 us", which have no meaning. */
 	blank = strstr(label, ".000 ");
 	if (blank)
 		memmove(blank, blank + 4, strlen(blank + 4) + 1);
@@ -198,7 +198,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q = tach__column_next(s, q)) {
-			/* If all calls are equal, a histogram shows nothing. */
+			/* If all calls are equal, a histogram is useless. */
 			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 1)
 				continue;
 			if (!any++)

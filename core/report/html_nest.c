@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested regions as an icicle: each is as wide as its inclusive time, below its enclosing
- * region. If a region is entered from several regions, its width is limited to the free space.
+ * Draws nested regions as an icicle. The width of a region is its inclusive time, and the
+ * region is below its enclosing region. If a region is entered from several regions, its width
+ * is limited to the free space.
  */
 #include "core/base/maths.h"
 #include "core/os/memory.h"
@@ -12,7 +13,7 @@
 
 enum { DEEPEST = 24, COLOURS = 8, THIN = 10 /* in ten thousandths */ };
 
-/* In ten thousandths of the whole width: start and width. */
+/* Left and right end of a region, in ten thousandths of the whole width. */
 struct place {
 	int from, to;
 	int used; /* end of the space that its children use */

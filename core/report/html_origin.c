@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The origin of a report: the program, its command line, the machine and the date. */
+/* Writes the origin of a report: the program, its command line, the machine and the date. */
 #include "core/report/report.h"
 #include "core/snapshot/snapshot.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of metrics in HTML: a card for each region, a bar for each share of its slots. */
+/* Writes trees of metrics in HTML: a card for each region, and a bar for each share of its
+ * slots. */
 #include <math.h>
 #include "core/report/tree.h"
 
@@ -16,8 +17,8 @@ static void write_value(struct tach__out *out, const struct tach__tree *t, int m
 		tach__out(out, " <small>\u00b1%.1f</small>", v->error * scale);
 }
 
-/* Relative to all slots, in tenths of a percent, so that no locale inserts a comma into the
- * style. */
+/* Draws a share of all slots. The width is in tenths of a percent, so that no locale inserts a
+ * comma into the style. */
 static void write_bar(struct tach__out *out, const struct tach_value *v)
 {
 	int width = v->value > 0 ? (int)(1000 * (v->value < 1 ? v->value : 1)) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of a report as a picture over time and as a table of the page. */
+/* Writes the worst entries of a report, as a picture over time and as a table. */
 #include <math.h>
 #include <stdio.h>
 #include "core/base/maths.h"
@@ -18,7 +18,8 @@ struct line {
 	int entries;
 };
 
-/* The entry's value as a logarithm; 0: it is outside the picture. */
+/* Sets *v to the logarithm of 1 plus the entry's value. Returns 0 if the picture cannot show
+ * it. */
 static int height_of(const struct line *l, int r, int i, const struct tach_worst *w, double *v)
 {
 	double value = tach_snapshot_worst_value(l->s, r, i, l->by);
@@ -46,7 +47,7 @@ static void measure_line(struct line *l)
 		}
 }
 
-/* In tenths of a percent, so that no locale inserts a comma into the style. */
+/* Writes tenths of a percent, so that no locale inserts a comma into the style. */
 static void write_share_style(struct tach__out *out, const char *name, double fraction)
 {
 	int tenths = (int)(1000 * fraction);
@@ -155,7 +156,7 @@ static void time_line(struct tach__out *out, const struct tach_snapshot *s,
 
 /* ---- the table ---- */
 
-/* A cell with its heading, for screens that are too narrow for columns. */
+/* Writes a cell and its heading. Screens that are too narrow for columns show the heading. */
 static void write_worst_cell(struct tach__out *out, const char *class, const char *heading,
 			     const char *value, void (*text)(struct tach__out *, const char *))
 {

@@ -1,45 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON: one object, schema version 1. Later versions may add members, which readers of this
- * version ignore.
+ * Writes JSON: one object, schema version 1. Later versions may add members, which readers of
+ * this version ignore.
  *
- *   tach             1
- *   version          of the library, a string
- *   note             missing data and the reason, or ""
- *   clock            {"hz": number, "estimate": bool, "error": a fraction, if not 0}
- *   missing          {"processes", "threads"}: measured, but in no row; only if there are any
- *   generation       number of the configuration, if there is only one
- *   rank             number; only for a process of a parallel job
- *   origin           if known: program, command (its arguments), host, date in seconds
- *                    since 1970; for a sum of reports, the first three only if they are equal
- *   threads refused lost stale unopened reports    numbers: struct tach_counts
- *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
- *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...; and, if
- *                    known, "level" in a tree, from 1, "parent", "unit", "scale": the factor
- *                    for display, "threshold": a formula over metrics' values, not 0 if the
- *                    metric deserves attention, "description"}]
- *   regions          by descending time:
- *     name file function     strings
- *     line                   number, 0: unknown
- *     fenced                 bool
- *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
- *     overlapping            1, only if regions overlapped: tach-threads(7)
- *     parent                 the enclosing region, as an index of this list, from 0
- *     provenance             {flag: calls that had it}; calls without any are exact
- *     rank                   number; only for a row of one rank of several
- *     repeats                true; only if other rows have these counts too
- *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for each
+ *   "tach"           1.
+ *   "version"        the version of the library, a string.
+ *   "note"           missing data and the reason, or "".
+ *   "clock"          {"hz": number, "estimate": bool, "error": a fraction, if not 0}.
+ *   "missing"        {"processes", "threads"}: measured, but in no row; only if there are any.
+ *   "generation"     number of the configuration, if there is only one.
+ *   "rank"           number; only for a process of a parallel job.
+ *   "origin"         if known: program, command (its arguments), host, date in seconds
+ *                    since 1970; for a sum of reports, the first three only if they are equal.
+ *   "threads", "refused", "lost", "stale", "unopened", "reports"   as in tach_counts.
+ *   "quantities"     [{"name", "unit": "ns" or "count"}]. The first is time.
+ *   "metrics"        [{"name", "formula"}]. N0 in a formula is the quantity after time.
+ *                    If known, also "level" in a tree, from 1, "parent", "unit", "description",
+ *                    "scale" (the factor for display) and "threshold". The threshold is a
+ *                    formula over metrics' values; if it is not 0, look at the metric.
+ *   "regions"        by descending time:
+ *     "name", "file", "function"   strings.
+ *     "line"                 number, 0: unknown.
+ *     "fenced"               bool.
+ *     "entries", "calls", "outermost", "skipped", "excluded", "lost", "nested", "threads"
+ *                            as in tach_region_info.
+ *     "overlapping"          1, only if regions overlapped: tach-threads(7).
+ *     "parent"               the enclosing region, as an index of this list, from 0.
+ *     "provenance"           {flag: calls that had it}. Calls without a flag are exact.
+ *     "rank"                 number; only for a row of one rank of several.
+ *     "repeats"              true; only if other rows have these counts, too.
+ *     "inclusive", "self"    {name: {value, raw, overhead, error, flags: [string]}} for each
  *                            quantity and metric. value and raw are null for a division by
  *                            zero. value is raw minus overhead, and minus interrupts if flags
- *                            contain "corrected". "share": if sets took turns, the fraction
- *                            of the entries in which it was counted
- *     quantiles              only with histograms: {name: {min, p50, p90, p99,
- *                            max, p50_error, p90_error, p99_error}}: min and max are
- *                            exact, the others interpolated in a bucket of the histogram
- *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
- *     worst                  if kept, sorted by the quantity "worst_by" of the top, the
- *                            greatest first: [{at: seconds since 1970, tag: "0x...", thread,
- *                            thread_name, parent: name or "", flags, values: {name: number}}]
+ *                            contain "corrected". If sets took turns, "share" is the fraction
+ *                            of the entries in which it was counted.
+ *     "quantiles"            only with histograms: {name: {min, p50, p90, p99,
+ *                            max, p50_error, p90_error, p99_error}}. min and max are exact.
+ *                            The others are interpolated in a bucket of the histogram.
+ *     "histograms"           only with histograms: {name: [[low, high, count], ...]}. Both
+ *                            bounds are part of the bucket.
+ *     "worst"                if kept: [{at: seconds since 1970, tag: "0x...", thread,
+ *                            thread_name, parent: name or "", flags, values: {name: number}}].
+ *                            Sorted by the quantity "worst_by" of the report, the greatest
+ *                            first.
  */
 #include <math.h>
 #include "core/base/json_out.h"
@@ -109,8 +112,8 @@ static void write_quantiles(struct tach__json_out *json, const struct tach_snaps
 	tach__json_end(json);
 }
 
-/* Pages instead of malloc: a handler of a deadly signal may write this. Without memory it is
- * left out, and the return code of writing shows that. */
+/* Uses pages instead of malloc, because a handler of a deadly signal may write this. If out of
+ * memory, the histogram is left out, and writing returns an error. */
 static void write_histogram(struct tach__json_out *json, const struct tach_snapshot *s,
 			    int region, int q)
 {
@@ -180,7 +183,7 @@ static void write_worst(struct tach__json_out *json, const struct tach_snapshot 
 	tach__json_end(json);
 }
 
-/* If rows are divided. */
+/* Writes task, tag and thread if rows are divided by them. */
 static void write_divisions(struct tach__json_out *json, const struct tach_region_info *info)
 {
 	const char *const part[][2] = {

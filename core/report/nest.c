@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in tree order: each after its enclosing region, siblings in list order. */
+/* Sorts regions in tree order: each after its enclosing region, and siblings in list order. */
 #include "core/os/memory.h"
 #include "core/report/nest.h"
 
-/* In pages, like all memory of a report: a handler of a deadly signal may write one. */
+/* Uses pages, as all reports do, because a handler of a deadly signal may write one. */
 int tach__nest_make(struct tach__nest *nest, const struct tach_snapshot *s, int tree)
 {
 	int n = nest->n = tach_snapshot_nregions(s), at = -1;
@@ -14,7 +14,7 @@ int tach__nest_make(struct tach__nest *nest, const struct tach_snapshot *s, int 
 	if (!nest->region)
 		return 0;
 	nest->depth = nest->region + n + 1;
-	/* kid[0]: of the root; values are 1 + region, 0 is the end */
+	/* kid[0] is the first region of the root; values are 1 + region, 0 is the end */
 	kid = nest->depth + n + 1;
 	next = kid + n + 1;
 	for (int r = n; r-- > 0;) {
@@ -22,8 +22,8 @@ int tach__nest_make(struct tach__nest *nest, const struct tach_snapshot *s, int 
 		next[r] = kid[tree ? info.parent + 1 : 0];
 		kid[tree ? info.parent + 1 : 0] = r + 1;
 	}
-	/* Goes down to the first child, or otherwise to the next sibling of the nearest region
-	 * that has one. */
+	/* Goes to the first child. If there is no child, goes to the next sibling of the
+	 * nearest region that has a sibling. */
 	for (int i = 0, depth = 0; i < n; i++) {
 		int to = kid[at + 1];
 

@@ -7,11 +7,11 @@
 
 struct tach__nest {
 	int n;
-	int *region; /* in that order */
-	int *depth;  /* 0: not in another region */
+	int *region; /* regions in that order */
+	int *depth;  /* number of enclosing regions */
 };
 
-/* Without `tree`: in list order, at depth 0. Returns 0 if out of memory. */
+/* If `tree` is 0, keeps the order of the list, with depth 0. Returns 0 if out of memory. */
 int tach__nest_make(struct tach__nest *nest, const struct tach_snapshot *s, int tree);
 void tach__nest_free(struct tach__nest *nest);
 

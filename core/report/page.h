@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of all HTML pages: page.css and page.js, which report.mk converts to C, and text. */
+/* Parts that HTML pages share: page.css and page.js, which report.mk converts to C, and a
+ * function for text. */
 #ifndef TACH_CORE_REPORT_PAGE_H
 #define TACH_CORE_REPORT_PAGE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prometheus' text format 0.0.4. The series of a family are together; times are in seconds; a
- * value that only grows is a counter, and its name ends in _total. */
+/* Writes Prometheus' text format 0.0.4. The series of a family are together. Times are in
+ * seconds. A value that only grows is a counter, and its name ends in _total. */
 #include <stdio.h>
 #include <string.h>
 #include "core/formula/formula.h"
@@ -28,7 +28,8 @@ static void write_family(struct tach__out *out, const char *name, const char *ty
 	tach__out(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* The rank of a row, or else of the whole report. */
+/* Returns the rank of the report, or of the row if the report has several ranks; -1: no
+ * rank. */
 static int rank_of(const struct tach_snapshot *s, int r)
 {
 	int rank = s->rank ? s->rank : r < 0 ? 0 : s->plain.region[r].rank;
@@ -93,7 +94,7 @@ static void write_counts(struct tach__out *out, const struct tach_snapshot *s)
 /* The part of a value that a family shows. */
 enum field { VALUE, ERROR };
 
-/* How often the quantity's name occurred before. */
+/* Returns how many earlier quantities have the same name in this format. */
 static int copy_of(const struct tach_snapshot *s, int quantity)
 {
 	int n = 0;
@@ -209,7 +210,8 @@ static void write_histogram(struct tach__out *out, const struct tach_snapshot *s
 	for (int i = 0; i < BOUNDS; i++) {
 		char le[40];
 
-		/* Complete buckets only: one that crosses the bound counts with the next. */
+		/* Adds only complete buckets. A bucket that crosses the bound belongs to the
+		 * next bound. */
 		for (; at < n && b[at].high <= bucket_bound(i); at++)
 			below += b[at].count;
 		if (bucket_bound(i) < 1e9)
@@ -229,7 +231,7 @@ static void write_histogram(struct tach__out *out, const struct tach_snapshot *s
 	write_end(out, (double)below);
 }
 
-/* Pages instead of malloc: a handler of a deadly signal may write this. */
+/* Uses pages instead of malloc, because a handler of a deadly signal may write this. */
 static void write_histograms(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};

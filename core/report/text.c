@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for people. Columns are as wide as their content. If they do not fit the terminal,
- * the table continues below, with the names repeated. An error is shown as a percentage. Values
- * that are smaller than their error are in parentheses.
+ * Writes a table for people. Columns are as wide as their content. If the columns do not fit
+ * the terminal, the table continues below, and repeats the names. Errors are percentages.
+ * Values that are smaller than their error are in parentheses.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ struct table {
 	int most;   /* in one line */
 	int ascii;
 	int spread;  /* 1: has a column for the spread of call times */
-	char *equal; /* per region: another one has the same name */
-	double time; /* total of all regions, without nested ones */
+	char *equal; /* for each region, 1: another region has the same name */
+	double time; /* self time of all regions */
 	int places;  /* 1: each name has its file and line */
 	struct tach__nest nest;
 };
@@ -60,7 +60,7 @@ static int has_nested_region(const struct tach_snapshot *s)
 	return 0;
 }
 
-/* Well-formed, without control characters, and cut after that number of columns. */
+/* Copies a name: well-formed, without control characters, and cut after `most` columns. */
 static void name_text(char *to, const char *name, int most)
 {
 	size_t n = 0;
@@ -138,7 +138,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* Finds regions that need more than a name. Uses pages: handlers of deadly signals call it. */
+/* Finds regions with equal names, which need their place. Uses pages, because handlers of
+ * deadly signals call this. */
 static int find_equal(struct table *t, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
@@ -159,7 +160,7 @@ static int find_equal(struct table *t, const struct tach_snapshot *s)
 	return all && t->equal;
 }
 
-/* " parse.c:12", or only the line if the file's name is long. */
+/* Writes " parse.c:12", or only the line if the file's name is long. */
 static void place_text(char to[CELL], const struct tach_region_info *info, int most)
 {
 	const char *slash = strrchr(info->file, '/');
@@ -174,7 +175,7 @@ static void place_text(char to[CELL], const struct tach_region_info *info, int m
 		snprintf(to, CELL, " :%u", info->line);
 }
 
-/* Indented, but at least half of the space remains for the name. */
+/* Indents the name by its depth, but leaves at least half of the space for the name. */
 static void region_text(char *to, const struct table *t, int row,
 			const struct tach_region_info *info, int most)
 {
@@ -188,7 +189,7 @@ static void region_text(char *to, const struct table *t, int row,
 		place_text(place, info, most);
 	left = most - (int)strlen(place) - indent;
 	name_text(name, info->name, left > 4 ? left : 4);
-	/* At most the bytes of the cell, whole characters only. */
+	/* Cuts the name until all fits the bytes of the cell. */
 	while (strlen(name) + strlen(place) + (size_t)indent >= CELL)
 		name_text(name, info->name, --left > 4 ? left : 4);
 	memset(to, ' ', (size_t)indent);
@@ -286,7 +287,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 
 	t->ascii = opt->ascii;
 	t->places = opt->places || tach__report_is_enabled("TACH_PLACES");
-	if (t->places) /* and next to it the calls */
+	if (t->places) /* leave space for the calls, too */
 		most = width - NAME_LEAST > most ? width - NAME_LEAST : most;
 	t->time = tach__report_self_time(s);
 	t->spread = tach__report_spreads(s);
@@ -323,7 +324,7 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 	int left = column == 0 || column == t->columns - 1;
 	char cut[CELL];
 
-	/* Even as the only one next to the names, the last column may be too wide. */
+	/* The last column may be too wide, even if it is the only one next to the names. */
 	if (column == t->columns - 1 && tach__utf8_width(text) > t->most - t->width[0] - 2) {
 		name_text(cut, text, t->most - t->width[0] - 2 - t->ascii);
 		if (t->ascii)
@@ -338,7 +339,7 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 		tach__out(out, "  %*s%s", pad, "", text);
 }
 
-/* Columns from..to-1, after the names; `last`: and the provenance. */
+/* Writes the names and columns from..to-1. `last`: also writes the provenance. */
 static void write_block(struct tach__out *out, const struct table *t, int from, int to,
 			int last, int color)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of a report as text: the distribution of single calls, one line for each power of
+/* Writes histograms as text: the distribution of single calls, one line for each power of
  * two. */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void write_quantiles(struct tach__out *out, const struct tach_snapshot *s
 	tach__out_text(out, "\n");
 }
 
-/* The exponent of the smallest power of two above v; 0: v is below 1. */
+/* Returns the exponent of the smallest power of two above v, or 0 if v is below 1. */
 static int power_above(double v)
 {
 	int exponent;
@@ -64,7 +64,7 @@ static void write_text_bars(struct tach__out *out, const struct tach_snapshot *s
 	}
 }
 
-/* Pages instead of malloc: a handler of a deadly signal may write this. */
+/* Uses pages instead of malloc, because a handler of a deadly signal may write this. */
 void tach__report_text_histogram(struct tach__out *out, const struct tach_snapshot *s,
 				 int region, int ascii)
 {

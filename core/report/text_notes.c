@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes below a report in text: by default one, about values that are missing or doubtful; with
- * TACH_NOTES=1 also how to read the table. No malloc: handlers call this. */
+/* Writes notes below a report in text. By default there is one note, about values that are
+ * missing or doubtful. TACH_NOTES=1 adds notes on how to read the table. This does not call
+ * malloc, because handlers call it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void add_count(struct note *n, uint64_t count, const char *words)
 	add_note(n, sentence);
 }
 
-/* Breaks lines at words. */
+/* Writes a note, and breaks its lines between words. */
 static void write_note(struct tach__out *out, const struct note *n,
 		       const struct tach_report_options *opt)
 {
@@ -60,7 +61,6 @@ static void write_note(struct tach__out *out, const struct note *n,
 	tach__out_text(out, n->length ? "\n" : "");
 }
 
-/* Explains how to read the table. */
 static void explain_table(struct note *n, uint32_t flags, int ascii)
 {
 	char sentence[320];

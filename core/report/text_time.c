@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of a call, its spread and a region's share of all time, for reports in text. */
+/* Writes the time of a call, its spread, and a region's share of all time, for reports in
+ * text. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "core/report/units.h"
 #include "core/snapshot/snapshot.h"
 
-/* gmtime_r takes a lock, so it is not used. Days by the proleptic Gregorian calendar, eras of
- * 400 years. */
+/* gmtime_r takes a lock, so this does not use it. It computes the date by the proleptic
+ * Gregorian calendar, with eras of 400 years. */
 void tach__report_date(char to[TACH__DATE_MAX], int64_t at)
 {
 	int64_t days = at / 86400 + 719468, era = days / 146097, second = at % 86400;
@@ -24,7 +25,7 @@ void tach__report_date(char to[TACH__DATE_MAX], int64_t at)
 		 (int)(second / 60 % 60), (int)(second % 60));
 }
 
-/* Per outermost entry, because the sum of inclusive times has only those. */
+/* Divides by outermost entries, because the sum of inclusive times contains only these. */
 void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int r)
 {
 	struct tach_region_info info = {.size = sizeof info};

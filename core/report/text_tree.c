@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of metrics in text: the shares of each region's slots, and the sentence. */
+/* Writes trees of metrics as text: the shares of each region's slots, and a sentence about the
+ * next step. */
 #include <math.h>
 #include <string.h>
 #include "core/base/utf8.h"

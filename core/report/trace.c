@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces in the Trace Event Format (JSON) of Chrome and Perfetto: a complete event ("X") for
- * each entry, with its counts as arguments, and the names of threads. */
+/* Writes traces in the Trace Event Format (JSON) of Chrome and Perfetto: a complete event ("X")
+ * for each entry, with its counts as arguments, and the names of threads. */
 #include <string.h>
 #include <unistd.h>
 #include "core/base/json_out.h"
@@ -14,11 +14,11 @@ struct writing {
 	struct tach__out out;
 	struct tach__json_out json;
 	const struct tach__config *config;
-	double ns; /* of a tick */
+	double ns; /* length of a tick */
 	uint64_t lost, written;
 };
 
-/* In us, with whole ns: the order of two ends is preserved. */
+/* Returns a time in us, rounded down to ns, so that two ends keep their order. */
 static double microseconds_of(const struct writing *w, uint64_t ticks)
 {
 	return (double)(uint64_t)((double)(ticks - tach__trace_base()) * w->ns) / 1e3;
@@ -109,7 +109,7 @@ static void write_all_entries(struct writing *w)
 	tach__out_text(&w->out, "\n");
 }
 
-/* In pages, because a handler's stack may be small. */
+/* Keeps its data in pages, because a handler's stack may be small. */
 int tach__report_trace(tach_sink sink, void *context, int folded)
 {
 	struct writing *w = tach__pages(sizeof *w);

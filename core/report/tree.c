@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics that form a tree: order, thresholds, and one sentence on the next step. */
+/* Evaluates metrics that form a tree: their order, their thresholds, and one sentence about the
+ * next step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "core/report/tree.h"
 
-/* Thresholds for metrics without one. Retiring has a higher one, because it is the useful
+/* Thresholds for metrics without one. Retiring has a higher threshold, because it is the useful
  * work. */
 #define USUAL_THRESHOLD	   0.2
 #define RETIRING_THRESHOLD 0.7
@@ -35,7 +36,8 @@ const char *tach__tree_unit(const struct tach__tree *t, int m)
 	return unit && strncmp(unit, "percent", 7) == 0 ? " %" : "";
 }
 
-/* A parent has a lower level than its metric, so that no file can define a cycle. */
+/* Finds the parent of metric m, or -1. A parent must have a lower level, so that no file can
+ * define a cycle. */
 static int find_parent(const struct tach__tree *t, int m)
 {
 	const struct tach__place *n = tach__tree_node(t, m);
@@ -49,7 +51,7 @@ static int find_parent(const struct tach__tree *t, int m)
 
 /* ---- thresholds ---- */
 
-/* A metric that is not counted is 0, so it is not above any threshold. */
+/* A metric that is not counted has the value 0 in thresholds. */
 static int value_named(void *context, const char *name, size_t length, double *value)
 {
 	const struct tach__tree *t = context;
@@ -91,7 +93,7 @@ static int is_above(struct tach__tree *t, int m)
 	return !isnan(holds) && holds != 0;
 }
 
-/* Metrics above their threshold come first, then larger ones; -1: all were returned. */
+/* Returns metrics above their threshold first, then larger ones; -1: all were returned. */
 int tach__tree_next(const struct tach__tree *t, int parent)
 {
 	int best = -1;
@@ -139,7 +141,7 @@ const char *tach__tree_region(struct tach__tree *t, int region)
 
 /* ---- the sentence ---- */
 
-/* The region with the most self time: a change there has the largest effect. */
+/* Returns the region with the most self time, because a change there has the largest effect. */
 static int heaviest_region(const struct tach__tree *t)
 {
 	double most = -1;
@@ -157,7 +159,8 @@ static int heaviest_region(const struct tach__tree *t)
 	return best;
 }
 
-/* The largest metric that is above its threshold and is not useful work; -1: none. */
+/* Returns the largest child of `parent` that is above its threshold and is not useful work, or
+ * -1. */
 static int worst_below(const struct tach__tree *t, int parent)
 {
 	int best = -1;
@@ -229,7 +232,7 @@ int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct t
 	size_t n = (size_t)s->plain.nmetrics;
 
 	*t = (struct tach__tree){.s = s, .text = text, .n = s->plain.nmetrics};
-	/* Thresholds are compiled, which uses malloc. */
+	/* A handler may not do this, because compiling thresholds uses malloc. */
 	if (!tach__tree_has_levels(s) || s->plain.nregions == 0 || s->in_handler)
 		return 0;
 	t->parent = calloc(n, sizeof *t->parent);

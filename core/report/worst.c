@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of a report as text. */
+/* Writes the worst entries of a report as text. */
 #include <math.h>
 #include <stdio.h>
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-/* The time of day in UTC, because signal handlers cannot read the zone's files. */
+/* Uses UTC, because signal handlers cannot read the files of time zones. */
 void tach__report_clock(char to[TACH__CLOCK_MAX], double at)
 {
 	double day = isfinite(at) && at > 0 ? fmod(at, 86400) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The members of a set on each core type of a hybrid. A member that names no core PMU is
- * encoded for all core types; if it exists on some only, it is counted there only.
+ * Makes the members of a set for each core type of a hybrid. A member that names no core PMU is
+ * encoded for all core types. If only some core types have the event, it is counted on these.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ int tach__cores_find(struct tach__making *m)
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	m->set->cores = c;
 	/*
-	 * PMUs without a number, or with the same one, are one PMU to the kernel: the event
-	 * would be counted twice.
+	 * For the kernel, PMUs without a number or with equal numbers are the same PMU. Skips
+	 * them, because their events would be counted twice.
 	 */
 	for (int i = 0; i < n && i < TACH__CORES_MAX; i++) {
 		int type = tach__perf_type(&opt, pmus[i]), known = type < 0;
@@ -60,7 +60,8 @@ int tach__cores_have(const struct tach__cores *c, uint32_t type)
 }
 
 /*
- * Returns 1 if the core type counts an event of that type and config, and makes both its own.
+ * Returns 1 if the core type counts an event with this type and config, and replaces both by
+ * the core type's own.
  */
 static int take_event(const struct tach__cores *c, int core, struct perf_event_attr *attr,
 		      int raw)
@@ -100,7 +101,8 @@ void tach__cores_forget(struct tach__cores *c, int member)
 		c->members[k] &= ~(1u << member);
 }
 
-/* "adl_glc::X:u=1 + adl_grt::X:u=1": each core type's own name for it, once. */
+/* Joins the names that the core types have for a member, each name once: "adl_glc::X:u=1 +
+ * adl_grt::X:u=1". */
 static int qualify_member(struct tach__making *m, int member)
 {
 	const struct tach__cores *c = m->set->cores;
@@ -211,7 +213,7 @@ int tach__cores_finish(struct tach__making *m)
 			return tach__error(m->err, TACH_ERR_NOTSUPP, 0, 0,
 					   "%s: none of this machine's core types counts it",
 					   m->set->member[i].name);
-	if (all == 0) { /* software events need none of this */
+	if (all == 0) { /* software events need no core types */
 		free(c);
 		m->set->cores = NULL;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived events in sets: their events become members, and their formula a metric. */
+/* Adds derived events to sets: their events become members, and their formula becomes a
+ * metric. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event
 	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
 }
 
-/* On hybrids, on the same core types. */
+/* Do both members count the same event? On hybrids, the core types must be the same, too. */
 static int is_same_member(const struct tach_set *set, int a, int b)
 {
 	int alike = tach__set_same_attr(&set->member[a].attr, &set->member[b].attr);
@@ -80,7 +81,7 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 	if (code == 0)
 		return 0;
 	if (tach__expansion_plain(x) && !tach__expansion_is_box(x, 0)) {
-		/* It fits: names and modifiers have limits (core/derived). */
+		/* The text fits, because core/derived limits names and modifiers. */
 		snprintf(plain, size, "%s", tach__expansion_plain(x));
 		tach_expansion_free(x);
 		return 0;
@@ -88,7 +89,7 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 	code = add_members(m, x, number);
 	if (!code)
 		code = tach__expansion_over(x, number, formula, m->err);
-	if (code < 0 && m->err) /* a column in a text that the caller did not write */
+	if (code < 0 && m->err) /* the column is in a text that the caller did not write */
 		m->err->column = name.column;
 	tach_expansion_free(x);
 	return code ? code : TACH__DERIVED;

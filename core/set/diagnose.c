@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why an event could not be opened or mapped, in a sentence with the cure. */
+/* Explains why an event could not be opened or mapped, in a sentence with the cure. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/os/perf_open.h"
 #include "core/pmu/pmu.h"
 
-/* NAME: the finding; the cure. */
+/* Writes "NAME: the finding; the cure". */
 static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s,
 			   const char *name, int code, int result, struct tach_error *err)
 {
@@ -23,7 +23,7 @@ static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s
 			   cure);
 }
 
-/* The event with the fewest requirements. */
+/* Does the kernel refuse even the event with the fewest requirements? */
 static int kernel_refuses_all(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event strings, and lists of them, to members of a set. */
+/* Converts event strings, and lists of them, to members of a set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int encode_event(const struct tach__making *m, const char *string, uint32
 
 	opt.pmu = m->opt->pmu;
 	opt.privilege = privilege;
-	/* Another machine's PMUs are used only if the caller plans for one by number. */
+	/* PMUs of another machine are used only if the caller plans for a PMU by its number. */
 	opt.any_pmu = m->opt->pmu >= 0;
 	code = tach_event_encode(string, &opt, out, err);
 	if (!code && out->pmu >= tach_pmu_count())
@@ -83,7 +83,7 @@ static int is_undivided(const struct tach_event *e)
 	return tach__cannot_divide(&attr);
 }
 
-/* `string` is what counts; `event` is how the caller wrote it. */
+/* Adds the event of `string`. `event` is the event as the caller wrote it. */
 static int add_counted(struct tach__making *m, const char *string, struct tach__span event,
 		       struct tach__span label)
 {
@@ -97,7 +97,8 @@ static int add_counted(struct tach__making *m, const char *string, struct tach__
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode_event(m, string, requested_privilege(m) | TACH_PRIVILEGE_KERNEL,
 				    &coded, &err);
-	/* If the string, or the caller, names a level, opening the event finds the fault. */
+	/* If the string or the caller names a level, this is skipped, and opening the event
+	 * reports the error. */
 	if (TACH_ARCH_UNDIVIDED && code == 0 && !m->opt->privilege && is_undivided(&coded)) {
 		code = encode_event(m, string, PRIVILEGE_ALL, &coded, &err);
 		if (code == 0 && !coded.exclude_kernel) {
@@ -139,8 +140,8 @@ int tach__set_native(struct tach__making *m, struct tach__span event, struct tac
 }
 
 /*
- * perf's own clocks. The time of an interval is measured with every set; the kernel keeps the
- * other two by its clock ticks, for whole threads.
+ * Handles perf's own clocks. Each set measures the time of an interval, so this needs no event.
+ * The kernel updates the other two only at its clock ticks, and for whole threads.
  */
 static int is_clock(struct tach__making *m, const char *string, int column,
 		    struct tach_formula **formula)
@@ -231,7 +232,7 @@ static int has_member(struct tach__making *m, struct tach__span name, int labell
 	return 1;
 }
 
-/* A derived event in a list of events is a metric of that name. */
+/* Adds an event of a list. A derived event becomes a metric of its name. */
 static int add_listed(struct tach__making *m, const struct tach__listed *item,
 		      struct tach__span event)
 {

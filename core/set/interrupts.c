@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts in a set: the member that counts them, and the members from which they are
+ * Handles interrupts in a set: the member that counts them, and the members from which they are
  * subtracted.
  */
 #include <stdio.h>
@@ -18,8 +18,8 @@ static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1}
 enum { ONE = 1, SEVERAL };
 
 /*
- * Returns whether ONE or SEVERAL events count interrupts on this PMU; 0: no event does; or the
- * reason why they cannot be counted.
+ * Returns ONE or SEVERAL, by the number of events that count interrupts on this PMU, or 0 if no
+ * event counts them. Otherwise returns a code for the reason why they cannot be counted.
  */
 static int find_known(struct tach__making *m)
 {
@@ -65,7 +65,8 @@ static int add_member(struct tach__making *m)
 				    "yourself: interrupts=EVENT");
 	if (found == SEVERAL)
 		return leave_out(m, "the user's own definition of them takes several events");
-	/* On this machine, where the kernel counts it; for another machine, always. */
+	/* On this machine, the member is added only if the kernel counts it. For another
+	 * machine it is always added. */
 	if (m->opt->pmu < 0)
 		m->set->flags |= TACH_SET_OPTIONAL;
 	m->err = &err;
@@ -93,7 +94,7 @@ static int user_only(const struct perf_event_attr *attr)
 }
 
 /*
- * Returns 1 if the attr counts that event. Only for events that type and config identify
+ * Returns 1 if the attr counts that event. Use it only for events that type and config identify
  * completely.
  */
 static int counts_event(const struct perf_event_attr *attr, const struct tach_event *event)
@@ -102,7 +103,8 @@ static int counts_event(const struct perf_event_attr *attr, const struct tach_ev
 	       !attr->config2;
 }
 
-/* The kernel's generic event, or the PMU's own. */
+/* Returns a bit for each member that counts retired instructions, by the kernel's generic event
+ * or by the PMU's own event. */
 static uint32_t find_retired(const struct tach__making *m)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;

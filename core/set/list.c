@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events, divided into events. */
+/* Divides lists of events into events. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static void advance_to(struct tach__list *list, const char *to)
 	list->rest.at = to;
 }
 
-/* The '}' of the '{' at the list's head, or NULL: perf's groups hold no groups. */
+/* Returns the '}' that closes the '{' at the beginning of the list, or NULL. perf's groups
+ * contain no groups. */
 static const char *find_closing(const struct tach__list *list)
 {
 	const char *end = end_of(list), *at = list->rest.at + 1;
@@ -63,7 +64,6 @@ static void close_group(struct tach__list *list)
 	list->modifiers.length = 0;
 }
 
-/* Skips to the beginning of an event. */
 static void skip_to_event(struct tach__list *list)
 {
 	for (;;) {
@@ -81,8 +81,8 @@ static void skip_to_event(struct tach__list *list)
 	}
 }
 
-/* perf writes name= between slashes, others write a label in front. Quotes do not belong to the
- * name. */
+/* Returns the value of name= between slashes, which is perf's form of a label. Quotes are not
+ * part of the name. */
 static struct tach__span label_of(struct tach__span event)
 {
 	const char *end = event.at + event.length, *stop;
@@ -106,7 +106,7 @@ static struct tach__span label_of(struct tach__span event)
 	return (struct tach__span){event.at, 0, event.column};
 }
 
-/* Terms between slashes hold commas; a quoted name there holds blanks too. */
+/* Terms between slashes may contain commas. A quoted name there may also contain blanks. */
 static int ends_event(char c, int in_terms, int in_quotes)
 {
 	return is_separator(c) && !(in_terms && (c == ',' || in_quotes));
@@ -162,7 +162,7 @@ char *tach__list_flat(const char *events)
 	size_t size = 1;
 	char *flat, *to;
 
-	/* Columns of errors stay where they can. */
+	/* Without braces the list is copied, so that columns of errors stay right. */
 	if (!strchr(events, '{'))
 		return strdup(events);
 	while (tach__list_next(&list, &item))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a set: allowed events, and callers' own attrs. */
+/* Adds members to a set: checks events, and accepts callers' own attrs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "core/os/sysfs.h"
 
 /*
- * A PMU with a number of its own counts per thread only if it belongs to the CPU's cores: those
- * are called cpu, cpu_core, cpu_atom (x86) or have a file `cpus` (arm64). Others, probes among
- * them, have no counter that user space could read.
+ * Does the PMU with this number belong to the CPU's cores? Only such a PMU counts per thread.
+ * Its name is cpu, cpu_core or cpu_atom (x86), or it has a file `cpus` (arm64). Other PMUs,
+ * such as probes, have no counters that user space could read.
  */
 static int is_core_type(uint32_t type)
 {
@@ -47,7 +47,7 @@ static enum tach_member_kind kind_of(const struct tach_set *set,
 		       : TACH_MEMBER_SOFTWARE;
 }
 
-/* In an emulator no PMU can be reached, on any machine. */
+/* In an emulator there is no PMU, so changes a hardware member to an emulated one. */
 static int emulate_member(struct tach__member *it, struct tach_error *err)
 {
 	const char *why;
@@ -62,8 +62,8 @@ static int emulate_member(struct tach__member *it, struct tach_error *err)
 }
 
 /*
- * Is `part` a whole part of the text: after its begin, "; " or a quote, and before its end or a
- * character of `after`?
+ * Is `part` a whole part of the text? It must follow the beginning, "; " or a quote. The end,
+ * or a text of `after`, must follow it.
  */
 static int has_part(const char *text, const char *part, const char *const *after)
 {
@@ -91,7 +91,8 @@ void tach__set_miss(struct tach_set *set, const char *name, const char *why)
 	size_t used = strlen(set->missing), room = sizeof set->missing - used;
 	const char *cause = strstr(why, ": ");
 
-	/* Each cause once, with its cure; then the names of those that share it. */
+	/* Writes each cause once, with its cure. Then writes only the names of other members
+	 * with that cause. */
 	if (!has_part(set->missing, cause ? cause : why, after_cause))
 		snprintf(set->missing + used, room, "%s%s", used ? "; " : "", why);
 	else if (!has_part(set->missing, name, after_name))
@@ -108,7 +109,7 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
 
 /*
  * Was an event of the same kind and privilege levels refused with this code? Then the reason is
- * the same, and its files need not be read again. EINVAL is about one event alone.
+ * the same, and its files need not be read again. EINVAL has a cause in the event itself.
  */
 static int was_refused_alike(const struct tach__making *m, const struct perf_event_attr *attr,
 			     int code)
@@ -121,7 +122,8 @@ static int was_refused_alike(const struct tach__making *m, const struct perf_eve
 	       attr->exclude_hv == first->exclude_hv;
 }
 
-/* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
+/* For TACH_SET_OPTIONAL: returns 0 if the kernel can open the member now, as a group of its
+ * own. */
 static int probe_member(struct tach__making *m, int member)
 {
 	const struct tach__member *it = &m->set->member[member];
@@ -160,8 +162,8 @@ static void drop_member(struct tach__member *it)
 /*
  * If a sampling event interrupts too often, the kernel stops it until the next tick
  * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on.
- * Nothing would show the missing counts, nor the 2^width that its page lacks on x86 afterwards
- * (tests/guest/src/adv_samplers.c).
+ * The missing counts would not be detected. On x86, the page's sums can then be 2^width too
+ * small (tests/guest/src/adv_samplers.c).
  */
 static int refuse_sampling(struct tach__making *m, const struct perf_event_attr *attr,
 			   const char *name, size_t length)
@@ -273,7 +275,7 @@ void tach__set_forget(struct tach__making *m, int count)
 	m->listed &= (1u << count) - 1;
 }
 
-/* Does the word around text[at] consist of perf's letters: u, kH, pp? */
+/* Does the word around text[at] consist of perf's modifier letters, such as u, kH or pp? */
 static int is_modifier_word(const char *text, size_t length, size_t at)
 {
 	size_t from = at;
@@ -288,8 +290,8 @@ static int is_modifier_word(const char *text, size_t length, size_t at)
 }
 
 /*
- * Names are found as people write them: label, string, or the event's own name, in any case.
- * Perf's letters alone are different in the other case: h is the hypervisor, H the host.
+ * Compares names and ignores case, because people write names in any case. In words of perf's
+ * modifier letters, case matters: h is the hypervisor, H is the host.
  */
 static int is_same_name(const char *have, const char *name, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of a set: formulas over its members, which they may add. */
+/* Adds metrics to a set: formulas over its members. A metric may add members. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int tach__set_find_metric(const struct tach_set *set, struct tach__span name)
 	return -1;
 }
 
-/* A metric's name is not an event's. */
+/* Refuses a metric name that is also the name of an event. */
 static int check_metric_name(const struct tach__making *m, struct tach__span name)
 {
 	if (tach__set_find(m->set, name.at, name.length) >= 0)
@@ -98,23 +98,23 @@ struct tach__place tach__metric_place(int pmu, const char *name)
 
 enum { PARTS_MAX = 16 };
 
-/* A formula that is compiled: the names that it asks for. */
+/* The names that a formula uses, while it is compiled. */
 struct asking {
 	struct tach__making *m;
-	int left_out; /* a name that this machine cannot count */
+	int left_out; /* 1: the formula uses a name that this machine cannot count */
 	/*
-	 * The error of the longest name at that place which was an event and could not join;
-	 * shorter names are tried after it.
+	 * The error for the longest name at one place that was an event but could not be added.
+	 * Shorter names are tried after it.
 	 */
 	int code;
 	struct tach__span failed;
-	struct tach__span unknown; /* the longest name at the last place, if nothing has it */
-	int nparts; /* derived events that were named, until the formula is compiled */
+	struct tach__span unknown; /* the longest name at the last place, if it is unknown */
+	int nparts; /* number of derived events in the formula; kept until it is compiled */
 	struct tach__span name[PARTS_MAX];
 	struct tach_formula *part[PARTS_MAX];
 };
 
-/* The set's own metrics come after the parts. */
+/* Numbers from PARTS_MAX on are the set's own metrics. */
 static const struct tach_formula *get_part(void *context, int i)
 {
 	const struct asking *a = context;
@@ -122,7 +122,7 @@ static const struct tach_formula *get_part(void *context, int i)
 	return i < PARTS_MAX ? a->part[i] : a->m->set->metric[i - PARTS_MAX].formula;
 }
 
-/* The metric or the derived event that was named before, or -1. */
+/* Returns the number of a metric or derived event that was named before, or -1. */
 static int named_before(const struct asking *a, struct tach__span name)
 {
 	int metric = tach__set_find_metric(a->m->set, name);
@@ -142,7 +142,7 @@ static int leave_out(struct asking *a)
 	return 0;
 }
 
-/* Errors have no text: most names are the beginnings of others, tried one by one. */
+/* Most calls fail, because all beginnings of a name are tried. So errors get no text here. */
 static int take_name(struct asking *a, struct tach__span name, struct tach_error *err)
 {
 	struct tach_error *outer = a->m->err;
@@ -191,17 +191,18 @@ static int resolve_name(void *context, const char *name, size_t length)
 	return found;
 }
 
-/* The text stands `at` bytes into the caller's metrics. */
+/* Reports an error of the formula. `at`: the offset of `text` in the caller's metrics. */
 static int explain_error(struct asking *a, const char *text, int at, int code,
 			 const struct tach_error *err)
 {
 	struct tach_error why = TACH_ERROR_INIT;
 	int column = a->code ? (int)(a->failed.at - text) + 1 : 0;
 
-	/* If a part of the name has a meaning, the formula's error comes after that. */
+	/* If the formula's error is within the failed name, the error of that name is the
+	 * cause. */
 	if (a->code && err->column >= column && err->column < column + (int)a->failed.length) {
 		code = a->code;
-		if (take_name(a, a->failed, &why) >= 0) /* now there is memory */
+		if (take_name(a, a->failed, &why) >= 0) /* succeeded this time */
 			tach__error(&why, code, 0, 0, "%s", tach_strerror(code));
 		why.column = err->column;
 		err = &why;
@@ -210,7 +211,7 @@ static int explain_error(struct asking *a, const char *text, int at, int code,
 			   err->text);
 }
 
-/* `text` is NUL-terminated and stands `at` bytes into the caller's metrics. */
+/* Compiles a metric. `text` is NUL-terminated; `at` is its offset in the caller's metrics. */
 static int compile(struct tach__making *m, struct tach__span name, const char *text, int at)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
@@ -223,7 +224,7 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	opt.resolve = resolve_name;
 	opt.part = get_part;
 	opt.context = &asking;
-	/* N<number> would be a member by its number, which is internal. */
+	/* Refuse N<number>: numbers of members are internal. */
 	opt.noperands = 0;
 	code = tach_formula_compile(text, &opt, &formula, &err);
 	if (code == TACH_ERR_NOTFOUND && !asking.code && m->set->flags & TACH_SET_OPTIONAL) {
@@ -245,7 +246,8 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	return tach__set_metric_keep(m, name, formula);
 }
 
-/* "ipc", "4K_Aliasing", a preset's or a derived event's name alone, or an event's. */
+/* Is it the name of a preset, a derived event or an event, without a formula? For example "ipc"
+ * or "4K_Aliasing". */
 static int is_name(struct tach__span part)
 {
 	int letters = 0;
@@ -258,7 +260,7 @@ static int is_name(struct tach__span part)
 	return letters;
 }
 
-/* An event becomes a member and needs no metric of its name. */
+/* Adds a metric by its name. An event becomes a member, and gets no metric. */
 static int add_named(struct tach__making *m, struct tach__span name)
 {
 	struct tach__span none = {name.at, 0, name.column};
@@ -318,8 +320,8 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 }
 
 /*
- * Semicolons separate metrics. So do commas after names that stand alone: "ipc, cpi; x = a /
- * b".
+ * Semicolons separate metrics. After a name without a formula, a comma does so, too: "ipc, cpi;
+ * x = a / b".
  */
 static size_t metric_length(const char *at)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Planning passes: encode, ask the scheduler, write each group as a list again. */
+/* Plans passes: encodes the events, gets groups from the scheduler, and writes each group as a
+ * list. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 #include "core/set/set.h"
 
 /*
- * Events as written, with their labels. The first ones are in every pass: the event that passes
- * repeat, and interrupts, which the set adds by itself.
+ * Events as written, with their labels. The first `anchors` events are in every pass: the
+ * repeated event, and interrupts, which the set adds by itself.
  */
 struct plan {
 	int n, anchors;
@@ -30,7 +31,7 @@ static int is_repeated(struct tach__span t)
 	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
 }
 
-/* Returns 0 if the scheduler must see the event too. */
+/* Encodes an event. Returns 0 if the scheduler must place it. */
 static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
@@ -46,8 +47,8 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
 	return tach_event_encode(string, &opt, out, NULL);
 }
 
-/* A name for several events, which the set will count. They may not fit together with others.
- */
+/* Is it a name for several events? The set will count these. They may not fit together with
+ * other events. */
 static int is_derived(struct tach__span event)
 {
 	struct tach_expansion *x = NULL;
@@ -94,8 +95,8 @@ static int read_list(struct plan *plan, const char *events, char *derived, char 
 }
 
 /*
- * Lists in the struct's text: `odd` in the first, the group's, then the repeated event;
- * last, if there are any, the derived ones.
+ * Writes the lists into p->text. Each list has the events of a group, then the repeated event.
+ * The first list also has `odd`. If there are derived events, the last list has them.
  */
 static void write_lists(const struct plan *plan, const char *derived, const char *odd,
 			struct tach__passes *p)
@@ -110,7 +111,7 @@ static void write_lists(const struct plan *plan, const char *derived, const char
 			if (plan->schedule.group[i] == pass)
 				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
 					      plan->text[i].at);
-		/* Last: slots lead their group. */
+		/* The repeated event is last, because slots must lead their group. */
 		at += sprintf(at, "%s", TACH__PASSES_REPEATED) + 1;
 	}
 	if (*derived) {
@@ -129,9 +130,8 @@ static int in_group(const struct plan *plan, int group)
 }
 
 /*
- * A set holds fewer events than some processors count at once. Events that need a general
- * counter, or none, also count in a group of their own; fields of PERF_METRICS stay with their
- * slots.
+ * A set holds fewer events than some processors count at once. So events that need a general
+ * counter, or no counter, move to another group. Fields of PERF_METRICS stay with their slots.
  */
 static void divide_large(struct plan *plan)
 {
@@ -155,7 +155,7 @@ static void divide_large(struct plan *plan)
 static int split_events(struct plan *plan, const char *events, struct tach__passes *p,
 			struct tach_error *err)
 {
-	size_t room = strlen(events) + 2; /* a comma behind each */
+	size_t room = strlen(events) + 2; /* a comma after each */
 	char *odd = (char *)calloc(2, room), *derived = odd + room;
 	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
 
@@ -171,7 +171,7 @@ static int split_events(struct plan *plan, const char *events, struct tach__pass
 	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
 		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
-		/* Everything fits at once, or the machine is unknown: keep the list. */
+		/* All events fit at once, or the machine is unknown, so keep the list. */
 		p->count = 1;
 		p->events[0] = strcpy(p->text, events);
 		code = 0;
@@ -185,7 +185,8 @@ int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t priv
 {
 	char *flat = tach__list_flat(list);
 	const char *events = flat ? flat : "";
-	/* Each pass repeats one event; a comma follows it, and each event of the list. */
+	/* Room for the repeated event in each pass, for the list, and for a comma after each
+	 * event. */
 	size_t room = TACH__PASSES_MAX * sizeof TACH__PASSES_REPEATED + strlen(events) + 2;
 	struct plan *plan = calloc(1, sizeof *plan);
 	struct tach__passes *p = calloc(1, sizeof *p + room);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of a benchmark, split into passes that each fit the PMU. */
+/* Divides the events of a benchmark into passes that each fit the PMU. */
 #ifndef TACH_CORE_SET_PASSES_H
 #define TACH_CORE_SET_PASSES_H
 
 #include <tach/schedule.h>
 
-#define TACH__PASSES_REPEATED "instructions" /* in every pass when there are several */
+#define TACH__PASSES_REPEATED "instructions" /* in every pass, if there are several passes */
 
-/* More than any vendor's whole tree of metrics takes: TACH_ERR_TOOMANY. */
+/* The maximum number of passes; TACH_ERR_TOOMANY above it. No vendor's tree of metrics needs
+ * more. */
 enum { TACH__PASSES_MAX = 64 };
 
-/* Lists of events for tach_set_create, one per pass. One allocation: free(). */
+/* Lists of events for tach_set_create, one for each pass. It is one allocation; free() it. */
 struct tach__passes {
 	int count; /* at least 1 */
 	char *events[TACH__PASSES_MAX];
-	char text[]; /* the whole that the passes divide */
+	char text[]; /* the texts of the lists */
 };
 
 /*
- * with_interrupts: leave room for interrupts in every pass. Derived events of several events
- * have a pass of their own, the last. An event that cannot be encoded goes into the first pass,
- * where the set reports its error. Returns 0, TACH_ERR_TOOMANY, TACH_ERR_NOMEM, or the
- * scheduler's error for events that fit nowhere.
+ * with_interrupts: leaves room for interrupts in every pass. Derived events that need several
+ * events are in a separate pass, the last. An event that cannot be encoded is in the first
+ * pass, where the set reports its error. Returns 0, TACH_ERR_TOOMANY, TACH_ERR_NOMEM, or the
+ * scheduler's error for events that fit in no pass.
  */
 int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
 		      int with_interrupts, struct tach_error *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): its events as Linux numbers them, and whether this
- * machine counts them. Hypervisors often do not (PERF_CAPABILITIES bit 15 is then 0): the
- * kernel refuses the events, or their group, though the tables of the processor have them.
+ * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): recognizes its events by Linux's numbers, and
+ * finds out if this machine counts them. Many hypervisors do not offer PERF_METRICS; then bit
+ * 15 of PERF_CAPABILITIES is 0. In this case the kernel refuses the events, or their group,
+ * although the processor's tables contain them.
  */
 #include <sys/syscall.h>
 #include <tach/page.h>
@@ -25,8 +26,8 @@ int tach__is_slots(const struct perf_event_attr *attr)
 }
 
 /*
- * Event 0 with umasks from 0x80 (arch/x86/events/perf_event.h). It is never mapped: its page
- * does not show a count, and its index has bit 29. core/reader/topdown.h.
+ * Event 0 with umasks from 0x80 (arch/x86/events/perf_event.h). Readers never map it, because
+ * its page does not show a count and its index has bit 29: core/reader/topdown.h.
  */
 int tach__is_metrics(const struct perf_event_attr *attr)
 {

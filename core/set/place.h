@@ -6,7 +6,8 @@
 struct tach__place {
 	int level;    /* from 1; 0: in no tree */
 	double scale; /* reports show scale times the value; 0: unknown */
-	/* NULL or "": not said. A set's are strings of the registry, which stay. */
+	/* NULL or "": unknown. In a set, these are strings of the registry, which are never
+	 * freed. */
 	const char *unit, *parent, *threshold, *description;
 };
 

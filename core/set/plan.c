@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans for counting in turns: in passes of a program, or in one process. Each event and each
- * metric becomes a set of its own, which shows its needs. Events that several need are counted
- * once. Metrics are formulas over all events, in any of the passes.
+ * Plans for counting in turns: in passes of a program, or in one process. Makes a set for each
+ * event and each metric, to find out which events it needs. An event that several of them need
+ * is counted once. Metrics are formulas over the events of all passes.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { DEEPEST = 6 };
 struct planning {
 	struct tach__plan *plan;
 	const char *events, *metrics;
-	char *labelled; /* the events that have labels: metrics may use those */
+	char *labelled; /* the events that have labels, which metrics may use */
 	struct tach_error err;
 };
 
@@ -33,7 +33,7 @@ static int fail(struct planning *p, int code, int column, const char *text)
 
 /* ---- what is counted ---- */
 
-/* Returns the event's number in the plan, or a code. string NULL: the name is the event. */
+/* Adds a member's event; string NULL: its name is the event. Returns its number or a code. */
 static int add_event(struct planning *p, const struct tach_set *set, int member,
 		     const char *string)
 {
@@ -82,7 +82,7 @@ static int add_metric(struct planning *p, const struct tach__metric *from, const
 	return 0;
 }
 
-/* Passes are for lists that do not fit at once. */
+/* Makes a set that may be too large for the counters, because passes divide it. */
 static int set_of(struct tach_set **set, const char *events, const char *metrics,
 		  struct tach_error *err)
 {
@@ -94,7 +94,7 @@ static int set_of(struct tach_set **set, const char *events, const char *metrics
 	return tach_set_create(&opt, set, err);
 }
 
-/* string: names the first member, if that has a name of its own. */
+/* Adds a set's events. string: the first member's event if it has a label; otherwise NULL. */
 static int add_set(struct planning *p, const char *events, const char *metrics,
 		   const char *string)
 {
@@ -128,7 +128,7 @@ static int add_one(struct planning *p, const char *event)
 	return code;
 }
 
-/* Adds the metric of that name, which has more events than a set holds. */
+/* Adds the metric of that name, which has more events than a set can have. */
 static int add_wide(struct planning *p, const char *name)
 {
 	struct tach__metric metric = {.node = tach__metric_place(-1, name)};
@@ -157,12 +157,12 @@ static int add_wide(struct planning *p, const char *name)
 
 /* ---- lists ---- */
 
-/* Returns the event as a list of its own; NULL: no memory. */
+/* Returns a list that contains only this event; NULL: out of memory. */
 static char *text_of(const struct tach__listed *item, const char *string)
 {
 	char *text;
 
-	/* A name between slashes is in the string. */
+	/* If the name is between slashes, the string contains it already. */
 	if (item->label.at != item->whole.at || !item->label.length)
 		return strdup(string);
 	return asprintf(&text, "%.*s=%s", (int)item->label.length, item->label.at, string) < 0
@@ -170,7 +170,7 @@ static char *text_of(const struct tach__listed *item, const char *string)
 		       : text;
 }
 
-/* Metrics may use labels: those events go with each. */
+/* Keeps an event with a label for all sets of metrics: they may use the label. */
 static int keep_label(struct planning *p, const char *text)
 {
 	size_t n = p->labelled ? strlen(p->labelled) : 0;
@@ -205,7 +205,7 @@ static int add_events(struct planning *p)
 	return code;
 }
 
-/* asked: how much of the text is the caller's. The rest is the tree's, and may fail. */
+/* asked: bytes of the text that the caller wrote. Errors in the rest, a tree, are noted. */
 static int add_metrics(struct planning *p, const char *text, size_t asked)
 {
 	struct tach__plan *plan = p->plan;
@@ -241,7 +241,7 @@ static int add_metrics(struct planning *p, const char *text, size_t asked)
 	return 0;
 }
 
-/* Adds the tree, as far as its events have room, and the other metrics. */
+/* Adds the tree down to a level whose events have room, and the other metrics. */
 static int add_all_metrics(struct planning *p)
 {
 	struct tach__passes_whole before = p->plan->whole;
@@ -268,7 +268,7 @@ static int add_all_metrics(struct planning *p)
 
 /* ---- passes ---- */
 
-/* Finds the event that all passes count, if there is one: only it has this attr. */
+/* Finds the number of the event that all passes count, by its attr, or -1. */
 static int find_repeated(struct tach__plan *plan)
 {
 	struct tach_set *set;
@@ -283,7 +283,7 @@ static int find_repeated(struct tach__plan *plan)
 	return found;
 }
 
-/* All events as one list: slots first, as they lead a group; NULL: no memory. */
+/* Returns all events as one list. Slots come first: they lead a group. NULL: no memory. */
 static char *list_of(const struct tach__plan *plan)
 {
 	size_t size = 1;
@@ -330,12 +330,12 @@ static int make_plan(struct planning *p)
 		code = add_events(p);
 	if (!code && p->metrics)
 		code = add_all_metrics(p);
-	/* If no event was named, the operands are all there is to show. */
+	/* If the caller named no event, show the operands. */
 	if (!memchr(p->plan->operand, 0, (size_t)p->plan->whole.nevents))
 		memset(p->plan->operand, 0, sizeof p->plan->operand);
 	if (!code)
 		code = divide_events(p);
-	/* Fields of PERF_METRICS without the slots that they are parts of. */
+	/* The list has fields of PERF_METRICS without their slots event: add it. */
 	if (code == TACH_ERR_FEATCOMB)
 		code = add_set(p, "TOPDOWN:SLOTS", NULL, NULL);
 	if (!code && !p->plan->passes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A set: what to count and what to derive from it. Immutable after creation. */
+/* Makes a set: the events to count and the metrics to compute. A set does not change after
+ * creation. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ void tach_set_free(struct tach_set *set)
 	free(set);
 }
 
-/* Callers' own attrs take counters too. */
+/* Adds callers' own attrs to the solver's events, because they need counters, too. */
 static void add_attrs(struct tach__making *m)
 {
 	for (int i = 0; i < m->set->count; i++) {
@@ -52,7 +53,7 @@ static void add_attrs(struct tach__making *m)
 	}
 }
 
-/* Does the hardware have counters for all members at once, as far as that is known? */
+/* Does the hardware have counters for all members at once? Unknown members are ignored. */
 static int hardware_fits(struct tach__making *m)
 {
 	int code;
@@ -64,7 +65,7 @@ static int hardware_fits(struct tach__making *m)
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
 }
 
-/* Time alone needs nothing from the machine. */
+/* Does the caller request the time alone? This needs no counters and no tables. */
 static int is_empty(const struct tach_set_options *opt)
 {
 	return !(opt->events && *opt->events) && !(opt->metrics && *opt->metrics) &&
@@ -84,7 +85,7 @@ static int make_members(struct tach__making *m)
 		code = tach__set_attr_add(m, &m->opt->attrs[i]);
 	if (!code)
 		code = tach__set_metrics(m);
-	/* If no event was named, the operands are all there is to show. */
+	/* If the caller named no event, operands are shown, so none is marked. */
 	if (!code && m->listed)
 		m->set->operands = ~m->listed & ((1u << m->set->count) - 1);
 	if (!code)
@@ -160,7 +161,8 @@ int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 	code = create_set(out, opt, opt->flags, err);
 	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
 	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
-		/* Interrupts do not displace events that were requested by name. */
+		/* The set has no room for interrupts. Make it without them, because requested
+		 * events come first. */
 		code = create_set(out, opt, without, err);
 		if (!code)
 			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);

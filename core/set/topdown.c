@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "topdown" among the metrics of a set: the tree of metrics that shows where a machine's issue
- * slots went, down to the level that the counters of one pinned set allow. A machine may have
- * two such trees: the presets topdown_*, over events that are counted one by one, which are
- * exact; and its vendor's, which on Intel uses PERF_METRICS. If both have the same depth, the
- * first is used.
+ * Handles "topdown" among the metrics of a set. It stands for the tree of metrics that shows
+ * how a machine used its issue slots. The tree is as deep as the counters of one pinned set
+ * allow. A machine may have two such trees. The presets topdown_* use separate events and are
+ * exact. The vendor's tree uses PERF_METRICS on Intel. If both have the same depth, the presets
+ * are used.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { NODES_MAX = 256, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
 
 /* ---- the word ---- */
 
-/* Reads the next of the metrics, without surrounding blanks; 0: the end. */
+/* Reads the next metric, without surrounding blanks. Returns 0 at the end. */
 static int next_part(const char **at, const char **part, size_t *length)
 {
 	size_t n = strcspn(*at, ";\n");
@@ -40,7 +40,7 @@ static int next_part(const char **at, const char **part, size_t *length)
 	return 1;
 }
 
-/* Returns 1 for the word alone, or with a number after a colon; topdown:slots is an event. */
+/* Returns 1 for "topdown" alone, or with a colon and a number. topdown:slots is an event. */
 static int is_word(const char *part, size_t length)
 {
 	size_t n = strlen(WORD);
@@ -50,7 +50,7 @@ static int is_word(const char *part, size_t length)
 				strspn(part + n + 1, "0123456789") >= length - n - 1));
 }
 
-/* Returns the first part that is the word, or NULL. */
+/* Returns the first part that is_word accepts, or NULL. */
 static const char *find_word(const char *metrics, size_t *length)
 {
 	const char *part;
@@ -68,7 +68,7 @@ int tach__topdown_is_asked(const char *metrics)
 	return find_word(metrics, &length) != NULL;
 }
 
-/* 0: the default depth; -1: an error. */
+/* Returns the level after the colon; 0: the default depth; -1: an error. */
 static int level_of(const char *word, size_t length)
 {
 	size_t n = strlen(WORD);
@@ -84,7 +84,7 @@ static int level_of(const char *word, size_t length)
 
 struct tree {
 	int n, deepest;
-	int refused; /* 1: without metrics that need PERF_METRICS; -1: unknown */
+	int refused; /* 1: metrics that need PERF_METRICS are left out; -1: not known yet */
 	struct tach_derived_info node[NODES_MAX];
 };
 
@@ -97,7 +97,7 @@ static struct tree *new_tree(void)
 	return t;
 }
 
-/* The vendors' names of the first level, with and without their prefix. */
+/* Is it a metric of the first level? Vendors' names exist with and without a prefix. */
 static int is_root(const char *name, int ours)
 {
 	static const char *const words[] = {"frontend_bound",
@@ -133,7 +133,7 @@ static int is_refused(struct tree *t, int pmu, const char *name)
 	return t->refused && tach__perf_metrics_used(pmu, name);
 }
 
-/* Adds the metrics of the tree at that level; the levels above are there. */
+/* Adds the metrics of one level of the tree. The levels above must be in the tree already. */
 static void add_level(struct tree *t, int pmu, int ours, int level)
 {
 	struct tach_derived *d = tach_derived_default();
@@ -162,8 +162,8 @@ static void find_tree(struct tree *t, int pmu, int ours, int deepest)
 
 /* ---- the set ---- */
 
-/* The metrics, with blanks in place of the word and the tree's names at the end, so that
- * columns stay right. */
+/* Returns the metrics with blanks in place of the word "topdown", and with the tree's names at
+ * the end. So columns stay right. */
 static char *metrics_text(const char *metrics, const struct tree *t)
 {
 	size_t size = strlen(metrics) + 1, length;
@@ -219,7 +219,8 @@ struct attempt {
 	struct tach_error err; /* code of the last failure */
 };
 
-/* PERF_METRICS counts only together with slots, which lead the group. */
+/* Adds slots in front of the events, because PERF_METRICS counts only in a group that slots
+ * lead. */
 static int with_slots(const struct attempt *a, struct tach_set_options *opt,
 		      struct tach_error *err)
 {
@@ -250,7 +251,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	code = tach__set_make(a->out, &opt, a->flags, &err);
 	if (code == TACH_ERR_FEATCOMB)
 		code = with_slots(a, &opt, &err);
-	/* A column beyond the caller's text is in our own text: report the word's column. */
+	/* If the column is after the caller's text, report the column of "topdown" instead. */
 	if (code && err.column > (int)strlen(a->opt->metrics) + 1)
 		err.column = (int)(a->word - a->opt->metrics) + 1;
 	if (code)
@@ -267,8 +268,8 @@ static int can_try_next(int code)
 	       code == TACH_ERR_NOTSUPP || code == TACH_ERR_NOTFOUND;
 }
 
-/* Takes the first tree that fits, from the deepest. Returns 0 and *level, or a code with *level
- * 0 if there are no trees. */
+/* Tries trees from the deepest on, and uses the first that fits. Returns 0 and *level, or a
+ * code. If there are no trees, *level is 0. */
 static int first_that_fits(struct attempt *a, struct tree *t, int deepest, int *level)
 {
 	int pmu = tach__derived_pmu(a->opt->pmu), code = TACH_ERR_NOTSUPP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds one row to a new snapshot, for events counted outside the program's threads. Its regions
- * move to wider arrays; the data that they point to stays in place. */
+/* Adds one row to a new snapshot, for events counted outside the program's threads. The
+ * snapshot's regions move to wider arrays. The data that they point to stays in place. */
 #include <math.h>
 #include <string.h>
 #include "core/set/set.h"
@@ -9,7 +9,7 @@
 
 struct joining {
 	const struct tach__beside *b;
-	const struct tach_set *theirs; /* the set for the metrics of the other rows */
+	const struct tach_set *theirs; /* the set with the metrics of the other rows */
 	const struct tach__plain *old;
 	struct tach__plain whole;
 	int map[1 + TACH_COUNTERS_MAX]; /* the row's quantities in the result, time first */
@@ -26,7 +26,7 @@ static void *get(struct joining *j, size_t size)
 
 /* ---- names ---- */
 
-/* After the time, because no event has its name. */
+/* Starts after the time, because no event has the name of the time. */
 static int find_quantity(const struct tach__plain *p, const char *name)
 {
 	for (int q = 1; q < p->nquantities; q++)
@@ -43,7 +43,7 @@ static int has_metric(const struct tach__plain *p, const char *name)
 	return 0;
 }
 
-/* Counts the names that only the set has: the result already has the old ones. */
+/* Counts the names that only the row's set has. The result already has the other names. */
 static void count_names(struct joining *j)
 {
 	const struct tach_set *set = j->b->set;
@@ -105,7 +105,7 @@ static void name_all(struct joining *j)
 
 static const struct tach_value lost = {.flags = TACH_FLAG_LOST};
 
-/* Metric m of the result, from the quantities of a row. */
+/* Computes metric m of the result from the quantities of a row. */
 static void derive(const struct joining *j, struct tach_value *v, int m)
 {
 	const struct tach_set *set = m < j->old->nmetrics ? j->theirs : j->b->set;
@@ -119,7 +119,7 @@ static void derive(const struct joining *j, struct tach_value *v, int m)
 	while (k < tach_set_nmetrics(set) &&
 	       strcmp(set->metric[k].name, j->whole.metric[m].name) != 0)
 		k++;
-	/* A metric over all sets that take turns; this row lacks their quantities. */
+	/* Metric m is over all sets that take turns, and this row lacks their quantities. */
 	if (k == tach_set_nmetrics(set)) {
 		v[j->whole.nquantities + m] = lost;
 		return;
@@ -134,7 +134,7 @@ static void widen_row(struct joining *j, struct tach__plain_region *to,
 	size_t all = now + (size_t)j->whole.nmetrics;
 
 	*to = *from;
-	to->sample[0] = to->sample[1] = NULL; /* they have fewer quantities */
+	to->sample[0] = to->sample[1] = NULL; /* these arrays have fewer quantities */
 	to->histogram = get(j, now * sizeof *to->histogram);
 	if (from->histogram)
 		memcpy(to->histogram, from->histogram, old * sizeof *to->histogram);

@@ -15,8 +15,8 @@ static int by_low(const void *a, const void *b)
 
 /*
  * Converts buckets of a clock with another rate to buckets of the result's clock. An estimated
- * rate differs slightly in each process; without this, no two processes would have a bucket in
- * common.
+ * rate differs slightly in each process; without this conversion, no two processes would have a
+ * bucket in common.
  */
 static void fit_buckets(struct tach_bucket *b, int n, double hz)
 {
@@ -32,8 +32,8 @@ static void fit_buckets(struct tach_bucket *b, int n, double hz)
 	}
 }
 
-/* Sorts buckets and merges those that overlap. Bounds of the first and the last may be
- * narrower. */
+/* Sorts buckets and merges those that overlap. The first and the last bucket may have narrower
+ * bounds. */
 static int join_buckets(struct tach_bucket *all, int n)
 {
 	int kept = 0;
@@ -49,7 +49,8 @@ static int join_buckets(struct tach_bucket *all, int n)
 	return kept + 1;
 }
 
-/* Reserves twice the present size, so that memory does not grow with each. */
+/* Stores the merged buckets. Reserves twice their size, so that most merges need no new
+ * memory. */
 static int keep_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
 			const struct tach_bucket *all, int n)
 {
@@ -87,7 +88,7 @@ int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 	return code;
 }
 
-/* For a region with one source, whose samples are still valid. */
+/* Copies the samples of a region that has one source: they are still valid. */
 int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from)
 {
 	const struct tach__plain_region *was = &from->snapshot->plain.region[from->region];

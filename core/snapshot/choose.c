@@ -20,7 +20,7 @@ static int by_self_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* place[r]: where region r goes, or -1. */
+/* place[r]: the new number of region r, or -1 if it is left out. */
 static void move_regions(struct tach__plain *p, const int *place)
 {
 	for (int r = 0; r < p->nregions; r++) {

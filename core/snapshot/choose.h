@@ -6,8 +6,9 @@
 #include <tach/snapshot.h>
 
 /*
- * Removes regions for which `is` returns 1, except the `most` regions of them with the most
- * self time. Regions below one that is left out move to the nearest region around it.
+ * Removes regions for which `is` returns 1, except the `most` of these with the most self time.
+ * If the parent of a region is removed, the nearest remaining region around it becomes its
+ * parent.
  */
 void tach__snapshot_choose(struct tach_snapshot *snapshot, int most,
 			   int (*is)(const void *context, const struct tach_region_info *info),

@@ -27,8 +27,8 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 	return flags;
 }
 
-/* The sample in sparse mode, in units of the value. Skipped entries are part of the self values
- * of enclosing regions, so the error of those is unknown. */
+/* Returns the sample in sparse mode, in units of the value. The self values of enclosing
+ * regions include skipped entries, so the error of such self values is unknown. */
 static struct tach__sample sample_of(const struct tach__row *row, int quantity,
 				     enum tach_part part, double unit)
 {
@@ -82,7 +82,8 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	sample = sample_of(row, quantity, part, unit);
 	/* Skipped entries are assumed to equal measured ones. */
 	scale = tach__sample_scale(&sample) * unit;
-	/* Self may be slightly below zero: a signal handler's region between two edges. */
+	/* A self value may be slightly below zero, if a signal handler's region ran between two
+	 * edges. */
 	out->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
 	out->overhead = cell->overhead[part] * scale;
 	out->error = cell->error[part] * scale;
@@ -90,7 +91,8 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	if (part == TACH_PART_SELF && row->overlapped)
 		out->flags |= TACH_FLAG_INCOMPLETE;
 	tach__value_sampled(out, tach__sample_error(&sample));
-	/* Multiplexed: the counts while others had the counters are a guess. */
+	/* In a multiplexed set, counts are a guess for the time when other events had the
+	 * counters. */
 	if (out->flags & TACH_FLAG_SCALED)
 		out->flags |= TACH_FLAG_UNBOUNDED;
 	out->share = 0;
@@ -180,7 +182,7 @@ static void distribution(const struct tach_snapshot *s, struct tach__plain_bucke
 		return;
 	*to = (struct tach__plain_buckets){.count = n, .at = at};
 	tach__histogram_buckets(row->histograms, (uint32_t)quantity, at, n);
-	/* The same operations as for worst entries, so that equal values stay equal. */
+	/* Use the same operations as for worst entries, so that equal values stay equal. */
 	for (int b = 0; b < n && in_ticks; b++) {
 		at[b].low = at[b].low * 1e9 / s->clock_hz;
 		at[b].high = at[b].high * 1e9 / s->clock_hz;
@@ -238,7 +240,8 @@ static void names(struct tach_snapshot *s, struct memory *m)
 
 	for (int q = 0; m->at && q < p->nquantities; q++)
 		p->quantity[q] = q ? tach_set_name(set, q - 1) : "time";
-	/* Quantity 0 is the time. Entries are compared by a quantity, which is shown. */
+	/* Bit 0 is the time, so the set's bits are shifted. Reports show the quantity by which
+	 * worst entries are compared. */
 	p->operands[0] = (uint64_t)set->operands << 1;
 	if (p->worst)
 		tach__plain_mark_operand(p, p->worst - 1, 0);
@@ -249,7 +252,7 @@ static void names(struct tach_snapshot *s, struct memory *m)
 	}
 }
 
-/* The nearest enclosing region that has a row: others are open, or were left out. */
+/* Returns the nearest enclosing region that has a row. An open region may have no row. */
 static int parent_of(const struct tach_snapshot *s, uint32_t id, const int *place,
 		     uint32_t limit)
 {

@@ -10,14 +10,14 @@
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
 
-#define BOUND_MAX 1e100 /* the sum of two is still finite */
+#define BOUND_MAX 1e100 /* the sum of two bounds is still finite */
 enum { VERSION = 1, BUCKETS_MAX = 1 << 20, LEVELS_MAX = 64 };
 
 struct load {
 	struct tach_snapshot *snapshot;
 	struct tach__plain *plain;
 	struct tach_error *err;
-	int code; /* the first error; all later calls do nothing */
+	int code; /* the first error; later calls do nothing */
 };
 
 static void fail(struct load *l, const struct tach__json *at, const char *format,
@@ -92,7 +92,7 @@ static int length(const struct tach__json *array)
 
 /* ---- regions ---- */
 
-/* null is a division by zero. */
+/* null is the result of a division by zero. */
 static double value_number(struct load *l, const struct tach__json *object, const char *key)
 {
 	const struct tach__json *v = tach__json_member(object, key);
@@ -228,7 +228,7 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 	struct tach__plain *s = l->plain;
 	struct tach__plain_region *to = &s->region[region];
 
-	/* Not for all regions at once: the memory must be proportional to the file's size. */
+	/* Allocate region by region, so that memory stays proportional to the file's size. */
 	if (tach__plain_allocate_region(s, region) != 0)
 		no_memory(l);
 	if (!l->code)
@@ -260,7 +260,7 @@ static const char *optional_text(struct load *l, const struct tach__json *object
 	return tach__json_member(object, key) ? text(l, object, key) : NULL;
 }
 
-/* Missing in version 0.1. */
+/* Reports of version 0.1 lack these fields. */
 static void load_node(struct load *l, const struct tach__json *from, struct tach__place *node)
 {
 	uint64_t level = tach__json_member(from, "level") ? read_count(l, from, "level") : 0;

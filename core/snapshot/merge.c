@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges several snapshots: adds up regions of the same name and place, and computes metrics
- * again from the sums. A quantity that only some have is flagged LOST. */
+ * again from the sums. If some snapshots lack a quantity, it is flagged LOST. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 	return 0;
 }
 
-/* From one of the snapshots. */
+/* Copies a metric of snapshot i. */
 static int copy_metric(struct tach__merge *m, int i, const struct tach__plain_metric *from)
 {
 	struct tach__plain *s = m->plain;
@@ -152,13 +152,13 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-/* The fraction of the entries in which a value was counted; 0 stands for all. */
+/* Returns the fraction of the entries in which a value was counted. A share of 0 means all. */
 static double part_of(const struct tach_value *v)
 {
 	return v->share ? v->share / 1e6 : 1;
 }
 
-/* Adds a value of `entries` more entries to one of `had` entries. */
+/* Adds a value over `entries` entries to a sum over `had` entries. */
 static void add_value(struct tach_value *sum, const struct tach_value *v, double entries,
 		      double had)
 {
@@ -173,7 +173,7 @@ static void add_value(struct tach_value *sum, const struct tach_value *v, double
 	sum->flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
 }
 
-/* Entries whose report lacks a quantity: the provenance counts them. */
+/* The report lacks a quantity, so the provenance counts its entries as lost. */
 static void add_lacking(struct tach_region_info *to, const struct tach_region_info *from)
 {
 	uint64_t lost = from->provenance[5];
@@ -225,7 +225,8 @@ static void finish_region(struct tach__plain *s, int region, int passes)
 			tach__value_judge(&v[q]);
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__plain_derive(s, region, m, (enum tach_part)part);
-		/* A pass that is not used has no value at all, not a partial one. */
+		/* If a pass is not used, its metrics have no value, instead of a partial
+		 * one. */
 		for (int m = s->nquantities; passes && m < s->nquantities + s->nmetrics; m++)
 			if (v[m].flags & TACH_FLAG_LOST)
 				v[m].value = v[m].raw = NAN;
@@ -345,7 +346,7 @@ static int merge_sources(struct tach__merge *m, struct tach_error *err)
 
 	if (code)
 		return code;
-	/* Room for the names of all snapshots; equal names use one. */
+	/* Allocates room for the names of all snapshots. Equal names share an element. */
 	s->nquantities = TACH__PLAIN_QUANTITIES_MAX;
 	for (int i = 0; i < m->n; i++)
 		s->nmetrics += tach_snapshot_nmetrics(m->list[i]);

@@ -9,7 +9,7 @@
 /* A region of one snapshot. */
 struct tach__source {
 	const struct tach_snapshot *snapshot;
-	const int *map; /* the numbers of its quantities in the result */
+	const int *map; /* the numbers of the snapshot's quantities in the result */
 	int region;
 	struct tach_region_info info;
 	int number; /* index of the snapshot in the list */
@@ -22,15 +22,15 @@ struct tach__merge {
 	const struct tach__passes_whole *passes;
 	struct tach_snapshot *whole;
 	struct tach__plain *plain;
-	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* per snapshot */
+	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* for each snapshot: as `map` above */
 	struct tach__source *source;
 	size_t nsources;
 };
 
 /* ---- merge.c ---- */
-/* As tach_snapshot_merge: of m it needs list, n, passes. */
+/* As tach_snapshot_merge. Set list, n and passes of m before. */
 int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_error *err);
-/* A copy in the memory of the result; TACH_ERR_NOMEM. */
+/* Copies `from` into the memory of the result. 0 or TACH_ERR_NOMEM. */
 int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 		      const struct tach__place *from);
 
@@ -42,16 +42,16 @@ void tach__parents_merge(struct tach__merge *m, const int *region);
 int tach__merge_is_shared(const struct tach__merge *m, int quantity);
 
 /* ---- buckets.c ---- */
-/* Adds a source's histogram; `quantity` is the number in the source. TACH_ERR_NOMEM. */
+/* Adds a source's histogram; `quantity` is the number in the source. 0 or TACH_ERR_NOMEM. */
 int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 			const struct tach__source *from, int quantity);
-/* For a region with one source; TACH_ERR_NOMEM. */
+/* Copies the samples of a region with one source. 0 or TACH_ERR_NOMEM. */
 int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from);
 
-/* ---- passes.c: merges passes instead of adding up ---- */
+/* ---- passes.c: combines passes instead of adding them up ---- */
 /* The name in the result for a snapshot's quantity. */
 const char *tach__passes_name(const struct tach__passes_whole *p, const char *name);
-/* Sets the names of the result's quantities, in their order; and its metrics. */
+/* Set the names of the result's quantities, in order, and its metrics. */
 int tach__passes_quantities(struct tach__merge *m);
 int tach__passes_metrics(struct tach__merge *m);
 /* Makes a region of the result from `n` sources: the same region in different passes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences in a snapshot's note: counts that the sums lack, and the reasons. */
+/* Adds sentences to a snapshot's note: which counts the sums lack, and why. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
 	va_end(args);
 }
 
-/* With the lock. If no region matches the filter, it is probably misspelt, and the report says
- * so. */
+/* Call it with the lock. If no region matches the filter, the filter is probably misspelt, and
+ * the report says so. */
 static void judge_filter(struct tach_snapshot *s)
 {
 	const struct tach__registry *r = &tach__registry;

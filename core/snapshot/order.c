@@ -11,7 +11,8 @@ static int comes_before(const struct tach__rows *rows, uint32_t x, uint32_t y)
 }
 
 /*
- * Moves the element at the root down to its place in the heap, whose root is the last in order.
+ * Moves the element at the root down to its place in the heap. The heap's root is the element
+ * that comes last in reports.
  */
 static void sift_down(const struct tach__rows *rows, uint32_t *order, uint32_t root, uint32_t n)
 {

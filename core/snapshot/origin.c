@@ -13,7 +13,7 @@ static void load_word(char *to, size_t size, const struct tach__json *from, cons
 		snprintf(to, size, "%s", word->text);
 }
 
-/* Missing in versions before 0.2. */
+/* Reports of versions before 0.2 have no origin. */
 void tach__origin_load(struct tach__origin *to, const struct tach__json *from)
 {
 	const struct tach__json *date = from ? tach__json_member(from, "date") : NULL;
@@ -27,7 +27,7 @@ void tach__origin_load(struct tach__origin *to, const struct tach__json *from)
 	to->date = (int64_t)date->number;
 }
 
-/* Each sentence once. */
+/* Adds each sentence once. */
 void tach__snapshot_note(struct tach_snapshot *s, const char *note)
 {
 	size_t n = strlen(s->note);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Enclosing regions, as places in the list of regions, while that list is made or sorted. */
+/* Keeps `parent` right, a number in the list of regions, while that list is made or sorted. */
 #include <stdlib.h>
 #include "core/snapshot/merge.h"
 
-/* Removes parents that lead back to the region itself. mark: zeros. */
+/* Removes parents that lead back to the region itself. `mark` must be all zeros. */
 static void cut_circles(struct tach__plain *p, int *mark)
 {
 	for (int r = 0; r < p->nregions; r++)
@@ -61,7 +61,7 @@ void tach__parents_follow(struct tach__plain *p)
 }
 
 /* Converts the parents of sources to regions of the result: source i belongs to region[i]. A
- * region that has different parents gets none. */
+ * region whose sources have different parents gets no parent. */
 void tach__parents_merge(struct tach__merge *m, const int *region)
 {
 	struct tach__plain *p = m->plain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes of one program as one snapshot: see core/snapshot/passes.h. */
+/* Makes one snapshot of several passes of a program: see core/snapshot/passes.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "core/snapshot/passes.h"
 
 /*
- * Up to this number of instructions a bound in percent makes no sense: an interrupt adds one.
+ * Up to this number of instructions a bound in percent makes no sense, because an interrupt
+ * adds one instruction.
  */
 enum { FEW = 10 };
 
@@ -57,7 +58,8 @@ int tach__passes_metrics(struct tach__merge *m)
 
 /* ---- checks that the passes did the same ---- */
 
-/* The quantity that all passes count, in one pass. Returns 0 if the pass lacks it. */
+/* Reads one pass's value of the quantity that all passes count. Returns 0 if the pass lacks
+ * it. */
 static int read_repeated(const struct tach__merge *m, const struct tach__source *s,
 			 struct tach_value *value)
 {
@@ -163,7 +165,7 @@ static int add_values(struct tach__merge *m, int region, const struct tach__sour
 	return code;
 }
 
-/* The source of the earliest pass. */
+/* Returns the source from the earliest pass. */
 static const struct tach__source *first_of(const struct tach__merge *m,
 					   const struct tach__source *source, size_t n)
 {
@@ -214,7 +216,7 @@ int tach__passes_region(struct tach__merge *m, int region, const struct tach__so
 	return code;
 }
 
-/* The counts of the process, from its first run. */
+/* Takes the counts of the process from its first run. */
 void tach__passes_counts(struct tach__merge *m)
 {
 	struct tach_snapshot *s = m->whole;
@@ -226,7 +228,8 @@ void tach__passes_counts(struct tach__merge *m)
 	s->lost = first->lost;
 	s->stale = first->stale;
 	s->unopened = first->unopened;
-	/* Each pass has other events: if data is missing in one pass, it is missing. */
+	/* Each pass counts different events. So if data is missing in one pass, the result
+	 * lacks it. */
 	s->missing_processes = s->missing_threads = 0;
 	for (int i = 0; i < m->n; i++) {
 		const struct tach_snapshot *pass = m->list[i];

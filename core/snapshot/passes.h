@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that ran several times with the same arguments, with other events counted each
- * time: the result shows all events as if they had been counted at once. */
+/* Combines the runs of a program that ran several times with the same arguments, each time with
+ * different events. The result shows all events as if they had been counted at once. */
 #ifndef TACH_CORE_SNAPSHOT_PASSES_H
 #define TACH_CORE_SNAPSHOT_PASSES_H
 
@@ -8,11 +8,12 @@
 #include "core/set/set.h"
 
 /*
- * A quantity that all passes count, such as time, is their mean; its error includes half of
- * their difference. If a region was called more or less often than in the first pass that has
- * it, or executed another number of instructions, its values in that pass are not used: they,
- * and metrics over them, are NaN and TACH_FLAG_LOST, and the snapshot's note says so. Each
- * snapshot has a region once. Otherwise as tach_snapshot_merge.
+ * As tach_snapshot_merge, with these differences. If all passes count a quantity, such as time,
+ * the result has its mean, and the error includes half of the difference between passes. A pass
+ * of a region is compared with the first pass that has the region. If its number of calls or of
+ * instructions differs, its values are not used. Then they, and metrics over them, are NaN and
+ * TACH_FLAG_LOST, and the snapshot's note says so. Each snapshot must have a region at most
+ * once.
  */
 int tach__snapshot_passes(const struct tach_snapshot *const *list, int n,
 			  const struct tach__passes_whole *whole, struct tach_snapshot **out,

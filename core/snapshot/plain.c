@@ -42,7 +42,8 @@ int tach__plain_allocate_region(struct tach__plain *s, int region)
 	return r->histogram && r->value[0] && r->value[1] ? 0 : TACH_ERR_NOMEM;
 }
 
-/* Returns a name that occurs twice: each region would have the same values twice. */
+/* Returns a name that occurs twice, which is an error: each region would have its values
+ * twice. */
 static const char *name_twice(const struct tach__plain *s)
 {
 	for (int i = 0; i < s->nquantities; i++)

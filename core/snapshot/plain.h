@@ -12,13 +12,13 @@
 
 struct tach__plain_metric {
 	const char *name;
-	const char *text; /* over N0 = the quantity after time, ...; NULL: unknown */
-	struct tach_formula *formula; /* NULL if text is, and in a new snapshot */
+	const char *text; /* N0 is the quantity after time, and so on; NULL: unknown */
+	struct tach_formula *formula; /* NULL if text is NULL, and in a new snapshot */
 	struct tach__place node;
 };
 
 struct tach__plain_buckets {
-	int count, room; /* room: 0 if they were never merged */
+	int count, room; /* room: elements of `at`; 0 if never merged */
 	struct tach_bucket *at;
 };
 
@@ -30,15 +30,16 @@ struct tach__plain_worst {
 
 struct tach__plain_region {
 	struct tach_region_info info;
-	struct tach_value *value[2]; /* per part: quantities, then metrics */
+	struct tach_value *value[2]; /* for each part: quantities, then metrics */
 	/*
-	 * Per part and quantity, if values are scaled up. NULL: not scaled, or samples unknown.
+	 * For each part: the samples of all quantities. NULL if values are not scaled up, or if
+	 * their samples are unknown.
 	 */
 	struct tach__sample *sample[2];
 	struct tach__plain_buckets *histogram; /* per quantity */
 	struct tach__plain_worst *worst;       /* in descending order */
 	int nworst;
-	int number;  /* its place before the list was sorted */
+	int number;  /* the region's place before the list was sorted */
 	int rank;    /* 1 + the rank of the row; 0: a row of all ranks */
 	int repeats; /* 1: the values are in another row too, so the row has no share of time */
 	int spread;  /* for teams.c: compare the threads of this region */
@@ -46,14 +47,13 @@ struct tach__plain_region {
 
 enum {
 	TACH__PLAIN_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
-	/* limited, because each is searched by name among the others */
+	/* limited, because adding a metric searches all names */
 	TACH__PLAIN_METRICS_MAX = 1024,
 };
 
 struct tach__plain {
-	struct tach__arena
-		arena; /* for a loaded or merged snapshot: all data below except formulas */
-	void *pages;   /* the same for a new snapshot */
+	struct tach__arena arena; /* the data of a loaded or merged snapshot, except formulas */
+	void *pages;		  /* the same for a new snapshot */
 	size_t pages_size;
 	void *more_pages; /* memory that beside.c added */
 	size_t more_size;
@@ -83,9 +83,9 @@ struct tach_snapshot;
 /* ---- evaluate.c ---- */
 
 /*
- * Evaluates the rows of regions, in the given order, into the snapshot. It uses the snapshot's
- * config and clock. The memory is one piece of pages, which the snapshot owns: handlers of
- * deadly signals call this. 0 or TACH_ERR_NOMEM.
+ * Evaluates the rows of regions, in the given order, into the snapshot, with the snapshot's
+ * config and clock. Handlers of deadly signals call this, so the memory is one piece of pages,
+ * which the snapshot owns. 0 or TACH_ERR_NOMEM.
  */
 int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,
 			    const uint32_t *order, uint32_t nregions);
@@ -97,18 +97,18 @@ struct tach__row;
 void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
 			    const struct tach__row *row);
 /* Adds the entries of another snapshot. Keeps the number of entries of the longer list. 0 or
- * TACH_ERR_NOMEM. map: the numbers of its quantities. */
+ * TACH_ERR_NOMEM. map: the numbers of the other's quantities in `plain`. */
 int tach__plain_worst_add(struct tach__plain *plain, int region,
 			  const struct tach__plain *other, int other_region, const int *map);
-/* Removes entries that the older one has. */
+/* Removes entries that the older region has. */
 void tach__plain_worst_since(struct tach__plain_region *region,
 			     const struct tach__plain_region *older);
 
 /* ---- parents.c ---- */
 
-/* Drops parents that do not exist, and those that form a cycle. */
+/* Removes parents that do not exist, and parents that form a cycle. */
 void tach__parents_check(struct tach__plain *plain);
-/* Call one before regions are sorted and the other afterwards, which corrects the parents. */
+/* Correct the parents: call the first before regions are sorted, and the second afterwards. */
 void tach__parents_number(struct tach__plain *plain);
 void tach__parents_follow(struct tach__plain *plain);
 
@@ -123,7 +123,8 @@ int tach__plain_allocate_region(struct tach__plain *plain, int region);
 int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
 /* The number of the quantity with that name, or -1. */
 int tach__plain_quantity(const struct tach__plain *plain, const char *name);
-/* Order of regions by file and line, and by name first. */
+/* Compare regions for sorting: the first by file and line; the second by name, then file and
+ * line. */
 int tach__file_order(const struct tach_region_info *x, const struct tach_region_info *y);
 int tach__place_order(const struct tach_region_info *x, const struct tach_region_info *y);
 /* Computes a metric from its operands. */

@@ -9,17 +9,17 @@
 #include "core/snapshot/ranks.h"
 #include "core/snapshot/snapshot.h"
 
-/* A region of one rank, or of all. */
+/* A region of one rank, or of all ranks. */
 struct row {
-	struct tach_region_info info; /* before it was renamed */
-	int rank;		      /* -1: of all ranks */
+	struct tach_region_info info; /* from before the region was renamed */
+	int rank;		      /* -1: all ranks */
 	double time;
 	const char *name; /* the new name */
-	double imbalance; /* of all ranks; NaN if unknown */
-	double order;	  /* the time of all ranks */
+	double imbalance; /* imbalance of the ranks; NaN if unknown */
+	double order;	  /* the region's time of all ranks, for sorting */
 };
 
-/* The row of all ranks comes before the rows of each. */
+/* For each place, the row of all ranks comes first. */
 static int by_place_and_rank(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -55,7 +55,7 @@ static void take_rows(struct row **to, const struct tach_snapshot *s, int rank)
 	}
 }
 
-/* Renames in the list's snapshots and in the rows, which have the same order. */
+/* Renames regions in the list's snapshots and in `rows`. Both have the same order. */
 static int rename_all(struct row *rows, struct tach_snapshot *const *list, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -130,7 +130,8 @@ static int by_time_and_rank(const void *a, const void *b)
 	return by_place_and_rank(x, y);
 }
 
-/* Each region of p is one of the rows, which are sorted by name. */
+/* Sorts the regions of p and adds the metric. `rows` has a row for each region, sorted by
+ * name. */
 static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 {
 	struct ordered *all = calloc((size_t)p->nregions + 1, sizeof *all);
@@ -161,7 +162,8 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 	return code;
 }
 
-/* Takes them from the merged snapshot, not from each rank. */
+/* Takes the counts from the merged snapshot, because the sum with all ranks is twice as
+ * large. */
 static void take_counts(struct tach_snapshot *to, const struct tach_snapshot *whole)
 {
 	to->threads = whole->threads;

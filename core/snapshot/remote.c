@@ -4,7 +4,7 @@
 #include <time.h>
 #include "core/snapshot/remote.h"
 
-/* The clock is read after so many calls, and after each call for more bytes than this. */
+/* The clock is read after every 256 calls, and after each call that reads more than 1 MiB. */
 enum { CALLS_A_LOOK_AT_THE_CLOCK = 256, BYTES_A_LOOK_AT_THE_CLOCK = 1 << 20 };
 
 static double processor_time(void)
@@ -58,7 +58,7 @@ int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t si
 	return code == -EFAULT ? TACH__REMOTE_AGAIN : code;
 }
 
-/* Reads only up to the end of a page: the next one may be unmapped. */
+/* Each step reads only up to the end of a page, because the next page may be unmapped. */
 const char *tach__remote_text(struct tach__remote *r, const char *at)
 {
 	char text[TACH__REMOTE_TEXT];

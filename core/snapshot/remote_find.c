@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the owner of another process's regions: the copy of the library whose beacon says so.
- * It checks each object that is mapped from its beginning. It reads the process's memory, not
- * the file, which may have been replaced or be in another mount namespace.
+ * Finds the copy of the library that owns another process's regions: its beacon says so. Checks
+ * each object that is mapped from its beginning. Reads the process's memory instead of the
+ * object's file, which may have been replaced, or may be in another mount namespace.
  */
 #include <elf.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ enum { PHDRS_MAX = 64, WINDOW = 4096, NOTES_MAX = 1 << 26, LINES_A_LOOK_AT_THE_C
 
 struct find {
 	struct tach__remote *remote;
-	/* results; `other`: a copy that is not the owner */
+	/* results: the owner's beacon, and the beacon of a copy that is not the owner */
 	const struct tach__beacon *owner, *other;
 	struct tach__beacon beacon; /* the last beacon that was read */
 };
@@ -31,7 +31,7 @@ static void check_beacon(struct find *f, const struct tach__beacon *at)
 {
 	struct tach__beacon b;
 
-	/* The fields before `others` never change. */
+	/* The fields before `others` are the same in all versions. */
 	if (tach__remote_get(f->remote, at, &b, offsetof(struct tach__beacon, others)) != 0 ||
 	    b.magic != TACH__BEACON_MAGIC)
 		return;
@@ -39,7 +39,7 @@ static void check_beacon(struct find *f, const struct tach__beacon *at)
 		f->other = at;
 		return;
 	}
-	b.registry_layout = 0; /* we cannot read it */
+	b.registry_layout = 0; /* unknown, unless the next read succeeds */
 	if (b.layout == TACH__BEACON_LAYOUT && b.size >= sizeof b)
 		tach__remote_get(f->remote, at, &b, sizeof b);
 	f->beacon = b;
@@ -69,7 +69,8 @@ static size_t look_at_note(struct find *f, const char *at, const char *bytes, si
 	return length;
 }
 
-/* Each counter instruction of a program has a note too, so there may be many. */
+/* Looks through a segment of notes. There may be many, because modules with counter
+ * instructions have notes, too. */
 static void look_through(struct find *f, const char *at, size_t size)
 {
 	char window[WINDOW];
@@ -95,7 +96,8 @@ static void look_through(struct find *f, const char *at, size_t size)
 
 /* ---- objects ---- */
 
-/* Objects linked for a fixed address are mapped there. */
+/* Returns the difference between addresses in memory and in the headers. It is 0 for an object
+ * that is linked for a fixed address. */
 static uintptr_t load_bias(const Elf64_Phdr *h, int n, const char *at)
 {
 	for (int i = 0; i < n; i++)
@@ -126,8 +128,8 @@ static void check_object(struct find *f, const char *at)
 }
 
 /*
- * A process may have 65,530 mappings (vm.max_map_count), whose reading takes as long as many
- * reads.
+ * A process may have 65,530 mappings (vm.max_map_count). Reading their list takes time, so the
+ * limits apply here, too.
  */
 static int look_at_maps(struct find *f, FILE *maps)
 {
@@ -166,7 +168,7 @@ static const char *yama_hint(void)
 	return says[scope < 4 ? scope : 0];
 }
 
-/* ptrace(2), "Ptrace access mode checking". */
+/* ptrace(2), "Ptrace access mode checking", describes who may read another process. */
 static int refuse(int process, int code, struct tach_error *err)
 {
 	if (code == -ESRCH || code == -ENOENT)
@@ -212,7 +214,8 @@ int tach__remote_find(struct tach__remote *r, int process, const struct tach__be
 	code = maps ? look_at_maps(&f, maps) : -errno;
 	if (maps) {
 		/*
-		 * No byte can be read: find out why. The first address of a program is never 0.
+		 * No copy was found. Read address 0, where no program has memory: an error
+		 * other than EFAULT shows that memory cannot be read, and why.
 		 */
 		if (!f.owner && !f.other && !code)
 			code = r->read(r->context, NULL, &byte, 1);

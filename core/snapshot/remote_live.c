@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live threads of another process. Each is read once, into separate rows, while others begin
- * and end. The result contains only rows of threads in the last list: threads that ended before
- * are in the totals that were read with it.
+ * Reads live threads of another process. Each thread is read once, into rows of its own, while
+ * other threads begin and end. The result contains only threads of the last list. The totals
+ * that were read with this list contain threads that ended before.
  */
 #include <stdlib.h>
 #include "core/snapshot/remote.h"
 
-/* Limit for separate rows, in bytes. Rows of further threads are added up at once. */
+/* Limit for rows that threads have of their own, in bytes. Above it, rows of a thread are added
+ * to the sum at once. */
 #define KEPT (UINT64_C(64) << 20)
 
 struct tach__remote_part {
 	struct tach__remote_thread thread;
 	struct tach__rows rows;
-	uint64_t stale, size, memory; /* memory: counted by tach__remote_reserve */
+	uint64_t stale, size, memory; /* memory: bytes from tach__remote_reserve */
 	enum { UNREAD, APART, ADDED } how;
 };
 
@@ -92,7 +93,7 @@ int tach__remote_live_follow(struct tach__remote_live *l)
 			now->thread = thread;
 			continue;
 		}
-		/* It was added and cannot be removed again. */
+		/* The sum contains this thread, and it cannot be subtracted. */
 		if (old->how == ADDED)
 			code = TACH__REMOTE_AGAIN;
 		drop(l, old);
@@ -103,7 +104,7 @@ int tach__remote_live_follow(struct tach__remote_live *l)
 	return code;
 }
 
-/* The memory of the rows here, at most: one page for each one in use. */
+/* Returns an upper bound of the memory of the rows: one page for each row in use. */
 static size_t size_of(const struct tach__rows *rows)
 {
 	size_t size = 0;
@@ -114,7 +115,8 @@ static size_t size_of(const struct tach__rows *rows)
 	return size < rows->size ? size : rows->size;
 }
 
-/* Histograms and worst entries that both have: one of each is freed when they are joined. */
+/* Returns the bytes that joining a and b will free: histograms and worst entries of rows for
+ * which both have some. */
 static uint64_t count_common(const struct tach__rows *a, const struct tach__rows *b)
 {
 	uint32_t limit = a->limit < b->limit ? a->limit : b->limit;
@@ -131,7 +133,7 @@ static uint64_t count_common(const struct tach__rows *a, const struct tach__rows
 	return size;
 }
 
-/* Adds the rows of a part, which has no rows afterwards. */
+/* Adds the rows of a part to `to`. The part then has no rows. */
 static int add_part(struct tach__remote_live *l, struct tach__remote_part *part,
 		    struct tach__rows *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets, totals and sites of another process. */
+/* Reads sets, totals and sites of another process. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int no_text(const struct tach__remote *r)
 	return r->failed ? r->failed : TACH_ERR_NOMEM;
 }
 
-/* In place: replaces the remote address by the address of a copy. */
+/* Replaces the remote address in *text by the address of a local copy. */
 static int copy_text(struct tach__remote *r, const char **text)
 {
 	*text = tach__remote_text(r, *text);
@@ -49,7 +49,7 @@ static char *own(struct tach__remote *r, const char *at)
 	return text ? strdup(text) : NULL;
 }
 
-/* A formula that does not compile is dropped; the values of its metric are then unknown. */
+/* If the formula does not compile, it is dropped, and the values of the metric are unknown. */
 static int copy_metric(struct tach__remote *r, struct tach__metric *to,
 		       const struct tach__metric *from, int count)
 {
@@ -117,7 +117,8 @@ int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t
 }
 
 /*
- * For a row as it was read: its numbers may have any value, but its pointers must become ours.
+ * Copies a row that was read. Its numbers may have any value, but its pointers are replaced by
+ * ours.
  */
 static void own_row(struct tach__row *to, const struct tach__row *from, size_t stride,
 		    uint32_t count)
@@ -177,7 +178,7 @@ int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *ther
 		copy->size = size;
 	}
 	copy->limit = limit;
-	/* In one read: the longer it takes, the more likely a thread ends in the meantime. */
+	/* Use one read: the longer it takes, the more likely a thread ends in the meantime. */
 	return tach__remote_get(r, there->base, copy->base, size);
 }
 

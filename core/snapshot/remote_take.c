@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A snapshot of another process. It takes no lock there and changes nothing. Data that changes
- * under the registry's lock is accepted if the lock was free before and after, and the counters
- * of such changes are unchanged. Inconsistent data is read again.
+ * Takes a snapshot of another process. Takes no lock there and changes nothing. Data that
+ * changes under the registry's lock is accepted if the lock was free before and after, and if
+ * the counters of such changes are the same. Otherwise the data is read again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@ struct taking {
 	struct tach__remote *remote;
 	const struct tach__beacon *beacon;
 	const struct tach__registry *at;
-	struct tach__registry registry; /* unchanged copy */
+	struct tach__registry registry; /* local copy, with remote pointers */
 	struct tach__config config;	/* with local pointers */
 	const struct tach__config *config_at;
 	uint32_t generation;
 	struct tach__rows rows;
-	struct tach__remote_rows totals; /* from the last moment */
+	struct tach__remote_rows totals; /* from the last call of moment() */
 	struct tach__remote_live live;
 	uint32_t nsites;
 	struct tach__site *site; /* by id */
 	struct tach_snapshot s;
-	int last; /* 1: threads that end in the meantime are left out, and the note says so */
+	int last; /* 1: last try, which leaves out threads that end; the note says so */
 };
 
 /* ---- the registry ---- */
@@ -49,7 +49,7 @@ static int registry_get(struct taking *t)
 		code = TACH_ERR_STATE;
 	if (!code)
 		code = tach__remote_get(t->remote, t->registry.page, &process, sizeof process);
-	/* A child of fork without a region yet: the data is its parent's. */
+	/* A child of fork that has not entered a region: the data belongs to its parent. */
 	if (!code && !process.alive)
 		code = TACH_ERR_STATE;
 	t->nsites = t->registry.nsites;
@@ -122,7 +122,7 @@ static int totals_get(struct taking *t)
 	return code ? code : tach__remote_rows_read(t->remote, &totals, t->nsites, &t->totals);
 }
 
-/* Live threads of that set, provided that the list does not change. */
+/* Lists the live threads of the set. The result is valid if the list did not change. */
 static int threads_get(struct taking *t)
 {
 	const void *end = tach__remote_at(t->at, offsetof(struct tach__registry, threads));
@@ -137,7 +137,8 @@ static int threads_get(struct taking *t)
 		struct tach__thread head;
 
 		/*
-		 * A list with a cycle reaches the node that was kept at the last power of two.
+		 * Detects a cycle: the walk then reaches the node that was kept at the last
+		 * power of two.
 		 */
 		if (i == TACH__REMOTE_THREADS || node == earlier)
 			return TACH__REMOTE_AGAIN;
@@ -151,7 +152,7 @@ static int threads_get(struct taking *t)
 				t->remote,
 				tach__remote_at(head.hot, offsetof(struct tach__hot, state)),
 				&thread.state, sizeof thread.state);
-			/* The thread was folded since its head was read. */
+			/* State 0: the thread was folded after its head was read. */
 			if (!code && thread.state == 0)
 				code = TACH__REMOTE_AGAIN;
 			tach__remote_live_put(&t->live, &thread);
@@ -163,7 +164,7 @@ static int threads_get(struct taking *t)
 
 /* ---- describing it ---- */
 
-/* The regions that enclose worst entries. They may be open and have no row. */
+/* Reads sites of regions that enclose worst entries. An open region may have no row. */
 static int parents_get(struct taking *t, const struct tach__worst *worst)
 {
 	int code = 0;
@@ -223,7 +224,7 @@ static void describe_set(struct taking *t)
 
 /* ---- the whole ---- */
 
-/* The ended and the live threads at one moment, during which no thread ends or begins. */
+/* Reads the totals and the list of live threads, while no thread begins or ends. */
 static int moment(struct taking *t)
 {
 	int code = registry_get(t);
@@ -240,9 +241,9 @@ static int moment(struct taking *t)
 }
 
 /*
- * Histograms and worst entries are much larger than their rows. While they are read, threads
- * end and are missing in them, and this repeats with each retry. So only the data that can be
- * read in a moment is read again.
+ * Histograms and worst entries are much larger than their rows. While they are read, more
+ * threads may end, in each retry again. So only the data that can be read quickly is read
+ * again.
  */
 static int moments(struct taking *t)
 {
@@ -254,7 +255,7 @@ static int moments(struct taking *t)
 		    : tach__remote_rows_own(t->remote, &t->config, &t->totals, &t->rows, 0);
 }
 
-/* The live threads. Each of these threads existed at the end of the last try. */
+/* Reads the live threads. Each thread in the result existed at the end of the last try. */
 static int live_get(struct taking *t)
 {
 	int code = tach__remote_live_begin(&t->live, t->remote, t->config.count);
@@ -297,7 +298,7 @@ static void free_attempt(struct taking *t)
 	t->s.stale = 0;
 }
 
-/* A copy with its own strings: merging gives that. */
+/* Returns a copy that has its own strings, which merging makes. */
 static int finish(struct taking *t, struct tach_snapshot **out)
 {
 	const struct tach_snapshot *list = &t->s;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a thread of another process. The sequence around each shows whether a copy is
- * consistent, as core/region/slots.c does for this process. Three copies are read with three
- * system calls: the sequence of the first, the words of the second, the sequence of the third.
- * A barrier between them orders the loads of the kernel for this thread. It first copies a
- * whole chunk in this way, and then single slots that were being written.
+ * Copies slots of a thread of another process. As in core/region/slots.c, a slot's sequence
+ * shows if its copy is consistent. Three copies are read with three system calls: the first and
+ * the third give the sequence, the second gives the words. A barrier between the calls orders
+ * the loads that the kernel makes for this thread. First, a whole chunk is copied in this way.
+ * Then slots that were being written are copied one by one.
  */
 #include <string.h>
 #include "core/snapshot/remote.h"
 
 enum {
 	TRIES = 68,   /* attempts to copy one slot */
-	PATIENT = 48, /* from this try on it pauses, because the writer has no processor */
-	/* the first two rests; each further two are twice as long: 0.2 s in all */
+	PATIENT = 48, /* from this try on, pause: probably the writer has no processor */
+	/* length of the first two pauses; each further two are twice as long: 0.2 s in all */
 	REST_NS = 100000,
 };
 
@@ -23,7 +23,7 @@ struct reading {
 	struct tach__rows *rows;
 	uint32_t nsites;
 	uint64_t *stale;
-	size_t bytes; /* size of a slot without the words that are private to its owner */
+	size_t bytes; /* size of a slot without words that only its owner uses */
 	char *bulk;   /* three copies of a chunk */
 	uint32_t *histograms;
 	struct tach__sampling sampling;
@@ -39,7 +39,8 @@ static int slot_get(const struct reading *g, const struct tach__slot *at,
 	return code;
 }
 
-/* Returns 1: consistent; 0: it was always being written; or a code. */
+/* Returns 1 if the copy is consistent, 0 if the slot was being written at each try, or a
+ * code. */
 static int slot_copy(const struct reading *g, const struct tach__slot *at,
 		     union tach__slot_copy *out)
 {
@@ -98,7 +99,7 @@ static int add_worst(struct reading *g, uint32_t id, struct tach__row *row)
 	return code ? code : tach__remote_worst(g->remote, at, g->config, &g->record, row);
 }
 
-/* `whole`: an existing copy, or NULL. */
+/* Adds a slot to the rows. `whole`: a consistent copy of the slot, or NULL to make one. */
 static int add_slot(struct reading *g, const struct tach__slot *at,
 		    const struct tach__slot *whole, uint32_t id)
 {
@@ -138,8 +139,7 @@ static int add_slot(struct reading *g, const struct tach__slot *at,
 
 /* ---- a chunk of them ---- */
 
-/* Finds the slots that the thread entered: for these the table has their address. Returns them
- * as bits. */
+/* Sets a bit of *entered for each slot that the thread entered: the table has its address. */
 static int chunk_entered(struct reading *g, uint32_t chunk, uint64_t *entered)
 {
 	const struct tach__slot *table[TACH__CHUNK_SLOTS];
@@ -170,7 +170,7 @@ static struct tach__slot *bulk_slot(const struct reading *g, int copy, uint32_t 
 					     (size_t)i * g->config->stride);
 }
 
-/* Reads from the first to the last entered slot, three times, each with one call. */
+/* Reads the range from the first to the last entered slot three times, with one call each. */
 static int bulk_get(const struct reading *g, uint32_t chunk, uint64_t entered)
 {
 	uint32_t from = (uint32_t)__builtin_ctzll(entered), to = TACH_HIGHEST(entered),
@@ -187,7 +187,7 @@ static int bulk_get(const struct reading *g, uint32_t chunk, uint64_t entered)
 	return code;
 }
 
-/* NULL: it was being written. */
+/* Returns the copy of slot i, or NULL if the slot was being written. */
 static const struct tach__slot *bulk_whole(const struct reading *g, uint32_t i)
 {
 	const struct tach__slot *slot = bulk_slot(g, 1, i);
@@ -255,7 +255,8 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	size_t most = (sizeof(union tach__slot_copy) + 63) & ~(size_t)63;
 	int code = tach__remote_get(r, thread->at, &g.record, sizeof g.record);
 
-	/* It may have only the clock, or all counters of the set. */
+	/* A thread may have no counters, only the clock; otherwise it has all counters of the
+	 * set. */
 	if (!code && ((g.record.count && g.record.count != config->count) ||
 		      g.record.stride != config->stride || g.record.hot != thread->hot))
 		code = TACH__REMOTE_AGAIN;
@@ -267,7 +268,7 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	g.bytes = offsetof(struct tach__slot, word) +
 		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *
 			  sizeof(uint64_t);
-	/* The number comes from the other process; buffer sizes depend on it. */
+	/* The stride comes from the other process, and the sizes of buffers depend on it. */
 	if (config->stride < g.bytes || config->stride > most || config->stride % 64)
 		return TACH__REMOTE_AGAIN;
 	tach__remote_finite(&g.record.overhead.empty[0][0][0],

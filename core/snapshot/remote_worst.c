@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of another process: of a thread, or of a row of ended threads. */
+/* Reads worst entries of another process: of a live thread, or of a row of ended threads. */
 #include <stdlib.h>
 #include "core/snapshot/remote.h"
 
 enum { TRIES = 64 };
 
-/* Copies consistently, by the sequence. Returns 1; 0: it was always being written; or a code
- * below 0. */
+/* Copies worst entries, consistently by their sequence. Returns 1, 0 if they were being written
+ * at each try, or a code below 0. */
 static int copy_whole(struct tach__remote *r, const struct tach__worst *at,
 		      struct tach__worst *copy, size_t size)
 {
@@ -31,14 +31,14 @@ static int copy_whole(struct tach__remote *r, const struct tach__worst *at,
 	return 0;
 }
 
-/* `head` was checked, so its numbers are used, whatever the copy contains. */
+/* Uses the numbers in `head`, which were checked, instead of the numbers in the copy. */
 static int take_worst(struct tach__remote *r, const struct tach__worst *at,
 		      const struct tach__worst *head, const struct tach__thread *record,
 		      struct tach__row *row)
 {
 	size_t size = tach__worst_size(head->most, head->sums);
-	struct tach__worst *copy =
-		calloc(1, size); /* malloc instead of pages: taken and freed for each region */
+	struct tach__worst *copy = calloc(
+		1, size); /* malloc instead of pages, because each region needs and frees it */
 	int how = copy ? copy_whole(r, at, copy, size) : TACH_ERR_NOMEM;
 
 	if (copy) {
@@ -63,7 +63,7 @@ int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 	if (!at || !config->worst)
 		return 0;
 	code = tach__remote_get(r, at, &head, sizeof head);
-	/* Another number of entries: these are never kept. A thread may have only the clock. */
+	/* Ignore lists of another length. A thread that has only the clock has one sum. */
 	if (code || head.most != config->worst ||
 	    (head.sums != config->count + 1 && head.sums != 1))
 		return code;

@@ -14,7 +14,8 @@ static double student_t(double freedom)
 	return 1.96 + 2.4 / freedom + 8.4 / (freedom * freedom * freedom);
 }
 
-/* For equal values, rounding leaves a small variance. */
+/* Does one unit dominate the variance? Ignores a variance below 1e-9 of the squares, which
+ * rounding causes for equal values. */
 static int is_dominated(const struct tach__sample *s, double mean, double off)
 {
 	double greatest = s->most - mean;
@@ -23,7 +24,7 @@ static int is_dominated(const struct tach__sample *s, double mean, double off)
 	       greatest * greatest * TACH__SAMPLE_PART > off;
 }
 
-/* The error of a ratio estimate from a sample without replacement. */
+/* Computes the error of a ratio estimate from a sample without replacement. */
 double tach__sample_error(const struct tach__sample *s)
 {
 	double mean, off, part;
@@ -47,7 +48,8 @@ static void subtract(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-/* The maximum of all is an upper bound of the maximum since then. */
+/* `most` stays, because the maximum of all units is an upper bound of the maximum since
+ * then. */
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit)
 {
 	s->sum -= old->sum * unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of which only a part of the entries was measured: scaling, and the error of that. */
+/* Scales sums over a part of the entries to all entries, and estimates the error of this. */
 #ifndef TACH_CORE_SNAPSHOT_SAMPLE_H
 #define TACH_CORE_SNAPSHOT_SAMPLE_H
 
@@ -12,9 +12,9 @@ struct tach__sample {
 	double entries;	       /* entries of all units together */
 	double seen, all;      /* entries measured; all entries */
 	double fixed;	       /* the part of the error that comes from measuring */
-	double extra;	       /* an error that is only known after scaling */
+	double extra;	       /* a part of the error that is only known after scaling */
 	double most;	       /* the largest unit; 0: unknown */
-	double least;	       /* with fewer units there is no estimate */
+	double least;	       /* minimum of units for an estimate of the error */
 };
 
 enum {
@@ -27,12 +27,12 @@ enum {
 	TACH__SAMPLE_PART = 12,
 };
 
-/* The factor from the measured part to all. */
+/* Returns the factor from the measured part to all entries. */
 double tach__sample_scale(const struct tach__sample *s);
-/* The error of the scaled sum at 95 %, because not all was measured. NaN: unknown, because the
- * sample is small or few units dominate it. */
+/* Returns the error at 95 % that scaling adds. NaN: unknown, because the sample is small or few
+ * units dominate it. */
 double tach__sample_error(const struct tach__sample *s);
-/* Subtracts the older sample; unit: the present value of one of its units. */
+/* Subtracts the older sample. unit: the factor that converts the older sample's values. */
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit);
 
 #endif

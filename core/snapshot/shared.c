@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantities of the whole machine in a merge. */
+/* Finds quantities of the whole machine in a merge. */
 #include "core/snapshot/merge.h"
 
 int tach__merge_is_shared(const struct tach__merge *m, int quantity)

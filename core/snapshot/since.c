@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts between two snapshots of the same process. */
+/* Computes the counts between two snapshots of the same process. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void subtract(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-#define ROUNDED 1e-12 /* possible error of bounds in nanoseconds */
+#define ROUNDED 1e-12 /* relative rounding error of bounds */
 
 static double bucket_middle(const struct tach_bucket *b)
 {
@@ -48,17 +48,18 @@ struct pair {
 	const struct tach_snapshot *now, *then;
 	struct tach__plain_region *r;
 	const struct tach__plain_region *old;
-	struct tach_region_info was; /* info of the newer one before the subtraction */
-	double unit;		     /* present value of one nanosecond of the older one */
+	struct tach_region_info was; /* info of the newer region before the subtraction */
+	double unit; /* the factor that converts the older times to the new rate */
 };
 
-/* Estimates of the clock's rate improve: converts the older times to the new rate. */
+/* Returns the factor that converts older times to the new rate. The rate may be an estimate,
+ * which improves. */
 static double unit_of(const struct tach_snapshot *now, const struct tach_snapshot *then)
 {
 	return now->clock_hz > 0 && then->clock_hz > 0 ? then->clock_hz / now->clock_hz : 1;
 }
 
-/* For values that were counted in all entries. */
+/* Subtracts values that were counted in all entries. */
 static void take_counted(struct tach_value *v, const struct tach_value *old, double unit)
 {
 	subtract(&v->value, old->value * unit);
@@ -66,8 +67,8 @@ static void take_counted(struct tach_value *v, const struct tach_value *old, dou
 	subtract(&v->overhead, old->overhead * unit);
 }
 
-/* For estimates: as if sampling had begun with the older snapshot. The difference of two
- * estimates would be a worse estimate. */
+/* Computes an estimate as if sampling had begun with the older snapshot. This is better than
+ * the difference of two estimates. */
 static void take_sampled(struct tach_value *v, const struct tach_value *old,
 			 struct tach__sample *s, const struct tach__sample *was, double unit,
 			 int multiplexed)
@@ -115,7 +116,7 @@ static void take_value(const struct pair *p, int part, int q)
 		take_sampled(v, old, s + q, was + q, unit, p->was.provenance[3] != 0);
 		scale = tach__sample_scale(s + q);
 	} else if (is_estimate(v, &p->was) || is_estimate(old, &p->old->info)) {
-		/* The samples are unknown: the error of all remains. */
+		/* The samples are unknown, so the error of all entries remains. */
 		take_counted(v, old, unit);
 		is_time = 0;
 	} else {
@@ -132,8 +133,9 @@ static void take_value(const struct pair *p, int part, int q)
 	tach__value_judge(v);
 }
 
-/* Both sorted by value. A bucket that had a count still exists, and contains the middle of the
- * older one: the bounds of the first and the last one may have been narrower. */
+/* Subtracts the older buckets. Both lists are sorted by value. Each older bucket still exists,
+ * but its bounds may be wider now if it was the first or the last. So it is found by the middle
+ * of the older one. */
 static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old,
 			 double unit)
 {
@@ -186,7 +188,7 @@ static void take_region(struct tach_snapshot *now, const struct tach_snapshot *t
 	}
 }
 
-/* A stale copy in either makes the difference wrong. */
+/* A stale copy in either snapshot makes the difference wrong, so stale copies are added. */
 static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *then)
 {
 	take_count(&now->refused, then->refused);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes a snapshot: totals of ended threads, then the slots of each live thread. Memory comes
- * in pages from the kernel, so that a handler of a deadly signal may take one. */
+ * in pages from the kernel, so that a handler of a deadly signal may take a snapshot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 /* Data collected before the evaluation. */
 struct gathering {
 	struct tach_snapshot *s;
-	/* one element, or one for each set that takes turns */
+	/* one, or one for each set that takes turns */
 	struct tach__took took[TACH__PASSES_MAX];
 	int n;
 	struct tach__order order; /* order of the entered regions */
-	/* 1: the entries that enclose a thread end with the process: core/region/whole.c */
+	/* 1: also counts the open entries that enclose threads: core/region/whole.c */
 	int final;
 	struct tach__busy busy;
 };
@@ -44,7 +44,7 @@ static uint32_t row_of(const struct tach__thread *record, uint32_t id)
 	return id;
 }
 
-/* A slot of a live thread, or one of its overflow slots; `id` is its region. */
+/* Adds a slot of a live thread, or one of its overflow slots. `id` is the slot's region. */
 static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__thread *record,
 		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
 {
@@ -69,13 +69,14 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 		row->flags |= TACH_FLAG_STALE;
 		g->s->stale++;
 		/*
-		 * Its writer may have been left by siglongjmp: the thread's next START checks.
+		 * siglongjmp may have left the code that writes this slot. Makes the thread's
+		 * next START check that.
 		 */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
 }
 
-/* Reads no page of slots. */
+/* Has the region no slot yet? This does not read pages of slots. */
 static int is_unready(const struct tach__thread *record, uint32_t id)
 {
 	return TACH__GET(tach__table(record->hot)[id]) == &tach__slot_unready.slot;
@@ -114,7 +115,7 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 	g->s->threads++;
 }
 
-/* With the lock: one part for each set that takes turns. */
+/* Call it with the lock. Makes one part for each set that takes turns. */
 static int take_sets(struct gathering *g)
 {
 	struct tach__config *first = tach__registry.config, *config = first;
@@ -134,7 +135,8 @@ static int take_sets(struct gathering *g)
 	return code;
 }
 
-/* With the lock: the set, the totals of ended threads, and the number of the last fold. */
+/* With the lock: takes the set, the totals of ended threads, and the number of the last
+ * fold. */
 static int take_totals(struct gathering *g, uint64_t *folds)
 {
 	struct tach__registry *r = &tach__registry;
@@ -151,7 +153,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	return take_sets(g);
 }
 
-/* Threads that ended since take_totals are still in the list, and are counted here. */
+/* Adds the threads of the list. Threads that ended since take_totals are still there. */
 static void add_threads(struct gathering *g, uint64_t folds)
 {
 	struct tach__thread *record;
@@ -180,7 +182,7 @@ static int walk(struct gathering *g)
 	code = take_totals(g, &folds);
 	tach__walk_begin();
 	tach__unlock(&held);
-	/* Once, not for each thread. */
+	/* Hold signals once, instead of for each thread. */
 	if (g->final)
 		tach__hold(&held);
 	if (code == 0)
@@ -193,9 +195,9 @@ static int walk(struct gathering *g)
 
 /* ---- the whole ---- */
 
-static pid_t taker; /* the process that has the lock; 0: not taken */
+static pid_t taker; /* the thread that has the lock; 0: no thread */
 
-/* A handler must not wait for the snapshot of the thread that it interrupted. So no handler may
+/* A handler must not wait for a snapshot of the thread that it interrupted. So no handler may
  * run between taking the lock and setting `taker`. */
 static int enter(void)
 {
@@ -216,8 +218,8 @@ static int enter(void)
 	return code;
 }
 
-/* The number is cleared before the lock is released: later, this thread would mistake the next
- * holder for itself. */
+/* Clears `taker` before the unlock: later, this thread would mistake the next holder for
+ * itself. */
 static void release_turn(void)
 {
 	struct tach__held held;
@@ -242,7 +244,7 @@ static int order_make(struct gathering *g)
 	return code;
 }
 
-/* The snapshot keeps the first set in use, because it has the names. */
+/* Releases the sets. The snapshot keeps the first one, because it has the names. */
 static void let_go(struct gathering *g)
 {
 	struct tach__held held;
@@ -258,7 +260,7 @@ static void let_go(struct gathering *g)
 	tach__unlock(&held);
 }
 
-/* All steps before the evaluation, by one thread at a time. */
+/* Does all steps before the evaluation, in one thread at a time. */
 static int gather(struct gathering *g, int *busy)
 {
 	int cancel, ignored, code;
@@ -346,7 +348,8 @@ int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err
 	return take_here(out, 1, err);
 }
 
-/* Another copy of the library may have another version, so it passes a JSON report. */
+/* Another copy of the library passes its snapshot as JSON, because it may have another
+ * version. */
 static int take_from(const struct tach__beacon *owner, struct tach_snapshot **out,
 		     struct tach_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are divided by thread: one row for all threads, and how they differ. */
+/* Combines rows that are divided by thread: one row for all threads, and rows that show how
+ * threads differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 /* ---- names ---- */
 
-/* `each`: the row of a thread stays one. */
+/* Renames a region. `each`: its row remains the row of one thread. */
 static int rename_region(struct tach__plain *p, struct tach__plain_region *region, int each,
 			 tach__rename rename, void *context)
 {
@@ -60,7 +61,7 @@ static int by_place(const void *a, const void *b)
 	return tach__place_order(&x->info, &y->info);
 }
 
-/* `all` is sorted by place. */
+/* Finds the rows of the region's threads. `all` is sorted by place. */
 static struct threads threads_of(const struct tach__plain_region **all, int n,
 				 const struct tach__plain_region *region)
 {
@@ -89,7 +90,7 @@ static int by_value(const void *a, const void *b)
 enum { LEAST, MEDIAN, MOST, SPREAD };
 static const char *const words[] = {" [least]", " [median]", " [most]"};
 
-/* Values that are not numbers, of metrics, are left out. */
+/* Leaves out values that are NaN, which metrics may have. */
 static struct tach_value pick_value(const struct tach_value **sorted, const struct threads *t,
 				    int part, int q, int which)
 {
@@ -143,7 +144,7 @@ static int spread_row(struct tach__plain *p, int at, const struct tach__plain_re
 	return 0;
 }
 
-/* With one more metric. */
+/* Copies a row and adds one more metric. */
 static int copy_row(struct tach__plain *p, int at, const struct tach__plain_region *from,
 		    double imbalance)
 {
@@ -163,7 +164,7 @@ static int copy_row(struct tach__plain *p, int at, const struct tach__plain_regi
 	return 0;
 }
 
-/* Self time, because a thread that waits for the others in a barrier does not work. */
+/* Uses self time, because it does not include the time in which a thread waits in a barrier. */
 static double imbalance_of(const struct threads *t)
 {
 	double most = 0, sum = 0;
@@ -194,7 +195,7 @@ static int add_metric(struct tach__plain *p)
 	return 0;
 }
 
-/* `p` has one row for each region; `all` the rows of threads. */
+/* `p` has one row for each region. `all` has the rows of threads. */
 static int add_spread(struct tach__plain *p, const struct tach__plain_region **all, int n)
 {
 	struct tach__plain_region *old = p->region;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each set had some turns, which are sequences of entries. Quantities that all sets count are
- * known for all entries. Other quantities are estimated: the counted sum, times all entries
- * divided by the counted entries; this is valid because turns are chosen independently of the
- * program. The error comes from the differences between turns, not between entries, because
- * neighbouring entries are similar.
+ * Combines sets that took turns. A turn is a sequence of entries. Quantities that all sets
+ * count are known for all entries. Other quantities are estimated: the counted sum, times all
+ * entries, divided by the counted entries. This is valid because turns are chosen independently
+ * of the program. The error comes from the differences between turns, not between entries,
+ * because neighbouring entries are similar.
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int tach__turns_total(struct tach__rows *total, struct tach__took *took, int n)
 		for (uint32_t id = 0; id < took[k].rows.limit && !code; id++)
 			if (tach__row_is_used(tach__rows_row(&took[k].rows, id)))
 				code = add_row(total, id, tach__rows_row(&took[k].rows, id));
-	/* Each set has a row for each region. */
+	/* Gives each set a row for each region. */
 	for (int k = 0; k < n && !code && total->limit; k++)
 		if (!tach__rows_at(&took[k].rows, total->limit - 1))
 			code = TACH_ERR_NOMEM;
@@ -54,11 +54,11 @@ struct whole {
 	struct tach__took *took;
 	struct tach_snapshot *part; /* for each set */
 	int n;
-	/* The quantity of the set for event i; 0: it does not count it. */
+	/* map[set][i]: the set's quantity for event i; 0: the set does not count that event. */
 	uint8_t (*map)[TACH__PLAN_EVENTS];
 };
 
-/* Sums over the turns of the sets that count the quantity. */
+/* Adds the turns of one set, which counts the quantity. */
 static void add_sample(struct tach__sample *to, const struct tach__row *row, int q, int what,
 		       double unit)
 {
@@ -89,7 +89,7 @@ static void scale_value(struct tach_value *v, const struct tach__sample *sample)
 	v->share = (uint32_t)fmax(1, 1e6 * sample->seen / sample->all);
 }
 
-/* event -1: time. */
+/* Estimates the value of an event; -1 is the time. */
 static struct tach_value estimate(const struct whole *w, int region, uint32_t id, int event,
 				  int what, struct tach__sample *sample)
 {
@@ -162,7 +162,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 	for (int k = 1; k < w->n; k++)
 		add_info(&to->info, &w->part[k].plain.region[region].info);
 	to->repeats = w->part[0].plain.region[region].repeats;
-	/* A thread counts in its first turn. */
+	/* A thread is counted in its first turn, so it may be missing here. */
 	to->info.threads += to->info.threads == 0;
 	for (int what = 0; what < 2; what++) {
 		struct tach_value *v = to->value[what];
@@ -177,7 +177,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 
 /* ---- the whole ---- */
 
-/* Writes how many entries each set counted. */
+/* Adds to the note how many entries each set counted. */
 static void note_shares(const struct whole *w)
 {
 	char *to = w->s->note + strlen(w->s->note), *end = w->s->note + sizeof w->s->note;
@@ -236,7 +236,7 @@ static void names(const struct whole *w)
 	}
 }
 
-/* In one piece; 0: no memory. */
+/* Allocates all memory in one piece. Returns 0 if out of memory. */
 static int lay_out(struct whole *w, int nregions)
 {
 	struct tach__plain *p = &w->s->plain;

@@ -5,13 +5,13 @@
 
 #include "core/snapshot/snapshot.h"
 
-/* The part of one set, or of the only one. */
+/* The part of one set; without turns there is one part. */
 struct tach__took {
 	struct tach__config *config; /* a reference */
 	struct tach__rows rows;
 };
 
-/* Sums of calls and times over all sets, for the order of regions in reports. */
+/* Adds calls and times over all sets, for the order of regions in reports. */
 int tach__turns_total(struct tach__rows *total, struct tach__took *took, int n);
 /* As tach__snapshot_evaluate, for several sets. */
 int tach__turns_evaluate(struct tach_snapshot *s, struct tach__took *took, int n,

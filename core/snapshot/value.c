@@ -5,7 +5,8 @@
 #include "core/snapshot/snapshot.h"
 
 /*
- * Each reading falls anywhere within a tick of the clock: such errors add up as a random walk.
+ * A clock read is off by up to one tick. These errors are independent, so they add up as a
+ * random walk.
  */
 double tach__snapshot_clock_error(const struct tach_snapshot *s, double entries, double scale,
 				  double ns)
@@ -97,7 +98,7 @@ int tach_snapshot_region(const struct tach_snapshot *s, int region,
 	return 0;
 }
 
-/* Quantities, then metrics. */
+/* number: quantities, then metrics. */
 static int value_at(const struct tach_snapshot *s, int region, int number, enum tach_part part,
 		    struct tach_value *value)
 {
@@ -134,7 +135,7 @@ static const struct tach__plain_buckets *buckets_at(const struct tach_snapshot *
 								     : NULL;
 }
 
-/* The bucket of quantile p, and the place in it; NULL: there is no bucket. */
+/* Finds the bucket of quantile p, and the value within it. NULL: there is no bucket. */
 static const struct tach_bucket *find_quantile(const struct tach__plain_buckets *h, double p,
 					       double *value)
 {
@@ -147,13 +148,13 @@ static const struct tach_bucket *find_quantile(const struct tach__plain_buckets 
 	rank = fmax(ceil(p * total), 1);
 	for (int b = 0; b < h->count; b++) {
 		const struct tach_bucket *at = &h->at[b];
-		/* As if values were spread evenly in the bucket. */
+		/* Assumes that values are spread evenly in the bucket. */
 		double place = (rank - seen - 0.5) / (double)at->count;
 
 		seen += (double)at->count;
 		if (seen < rank)
 			continue;
-		/* The minimum and the maximum are known. */
+		/* The minimum and the maximum are known exactly. */
 		if (total > 1 && rank == 1)
 			place = 0;
 		if (total > 1 && rank == total)

@@ -81,7 +81,7 @@ static int by_key(const void *a, const void *b)
 	return (x->begun > y->begun) - (x->begun < y->begun);
 }
 
-/* A time in ticks, relative to that moment. */
+/* Converts ticks to seconds, relative to the moment m. */
 static double seconds_at(const struct tach_snapshot *s, struct moment m, uint64_t ticks)
 {
 	double since = (double)(int64_t)(m.ticks - ticks);
@@ -154,7 +154,7 @@ static int copy_one(struct tach__plain *p, struct tach__plain_worst *to,
 	return 0;
 }
 
-/* Both are sorted. */
+/* Merges the two lists, which are both sorted. */
 int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__plain *other,
 			  int other_region, const int *map)
 {
@@ -188,8 +188,8 @@ int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__
 	return 0;
 }
 
-/* Compares the start tick. Saved reports lack it: there, times of one entry differ slightly if
- * the clock's frequency is an estimate, which improves. */
+/* Compares the start tick. Saved reports lack the tick, so their times are compared. These
+ * differ slightly for one entry if the clock's frequency is an estimate, which improves. */
 static int is_same(const struct tach__plain_worst *a, const struct tach__plain_worst *b)
 {
 	if (a->info.thread != b->info.thread || a->info.tag != b->info.tag)

@@ -24,7 +24,7 @@ static struct {
 } own[TACH_COUNTERS_MAX]; /* members of the set that belong to no box */
 static pid_t owner;	  /* the process that counts; after fork, the child does not */
 static char scopes[600];  /* the events that count the program, for reports */
-static char odd[300];	  /* the reason why not */
+static char odd[300];	  /* the reason why TACH_AMBIENT does not count */
 
 static const char *requested_events(void)
 {
@@ -61,7 +61,7 @@ int tach__ambient_odd(char *text, size_t size)
 	return 0;
 }
 
-/* Opens the set's members that are not of boxes, so that later threads inherit them. */
+/* Opens the set's members that belong to no box, so that later threads inherit them. */
 static void count_program(void)
 {
 	size_t used = 0, why = 0;

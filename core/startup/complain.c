@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports variables that have no effect. This is the only place where the library prints: a
- * user who sets TACH_OUTPUT asked for a report, and would not notice otherwise that none can be
- * written.
+ * Reports variables that have no effect. The library prints at no other place. A user who sets
+ * TACH_OUTPUT expects a report, and would not notice otherwise that it cannot be written.
  */
 #include <errno.h>
 #include <limits.h>
@@ -55,8 +54,8 @@ static int is_in_list(const char *const *names, const char *name, size_t length)
 }
 
 /*
- * Other programs have variables that begin with TACH_ too. Report a name only if it is very
- * similar to one of ours.
+ * Other programs may also have variables that begin with TACH_. Report a name only if it is
+ * very similar to a variable of the library.
  */
 static int find_misspelt(char *text, size_t size)
 {
@@ -78,7 +77,7 @@ static int find_misspelt(char *text, size_t size)
 	return found;
 }
 
-/* Settings of TACH_OPTIONS that do not exist, or have no value. */
+/* Finds settings of TACH_OPTIONS that do not exist, or have no value. */
 static int find_bad_settings(char *text, size_t size)
 {
 	const char *all = tach__environment("TACH_OPTIONS"), *at = all;
@@ -199,8 +198,8 @@ int tach__environment_useless(char *text, size_t size)
 	return find_useless(text, size, 0);
 }
 
-/* The file need not exist, but then we must be able to create it in its folder. %p and %u are
- * replaced by now. */
+/* If the file does not exist, the process must be able to create it in its folder. %p and %u
+ * are already replaced. */
 int tach__environment_output(char *text, size_t size)
 {
 	const char *file = tach__environment("TACH_OUTPUT"), *slash;
@@ -231,8 +230,8 @@ int tach__environment_output(char *text, size_t size)
 	return code || folder_code;
 }
 
-/* One write of one line. If a pipe is full or has no reader, nothing is written: the program
- * must neither end nor wait because of this. */
+/* Writes one line by one call. If a pipe is full or has no reader, it writes nothing: the
+ * program must not end or wait because of the line. */
 static void write_line(const char *line, size_t length)
 {
 	struct pollfd fd = {STDERR_FILENO, POLLOUT, 0};
@@ -263,12 +262,12 @@ static int is_root_of_run(void)
 
 void tach__environment_complain(int is_wanted)
 {
-	char text[400], output[200] = "", line[640]; /* room for both */
+	char text[400], output[200] = "", line[640]; /* line: text and output fit */
 	int n;
 
 	if (fstat(STDERR_FILENO, &began) != 0)
 		began.st_nlink = 0;
-	/* Once, not for each process that `tach run` measures. */
+	/* Report this once, not for each process that `tach run` measures. */
 	if (!is_root_of_run())
 		return;
 	find_useless(text, sizeof text, !is_wanted);
@@ -295,7 +294,8 @@ static void say_late(const char *line, size_t length)
 		write_line(line, length);
 }
 
-/* A reader that has gone, or is slow, knows that it did not get everything. */
+/* Returns 1 if the reader of the file ended or is slow. The reader knows that it did not get
+ * the whole report. */
 static int is_fault_of_reader(int code)
 {
 	return code == -EPIPE || code == -ENXIO || code == -EAGAIN || code == -ETIMEDOUT ||
@@ -326,7 +326,7 @@ void tach__environment_uncounted(const char *why)
 	char line[640];
 	int n;
 
-	/* A report as text contains it. */
+	/* A text report contains the reason already. */
 	if (!file || !*why || tach__environment("TACH_RUN") ||
 	    tach_report_format(file) == TACH_FORMAT_TEXT || !is_root_of_run())
 		return;

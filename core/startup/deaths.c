@@ -6,10 +6,10 @@
  * whose default action ends the process: on_death writes the report, then the same signal ends
  * the process, with the same status and core file.
  *
- * Signals that the program handles, ignores or blocks are left alone. If it sets the action of
- * a signal later, that signal is the program's from then on: on_death does nothing if the
- * program's handler calls it, and reports name the signal. The code changes no mask and no
- * alternate stack.
+ * The library does not handle signals that the program handles, ignores or blocks. If the
+ * program sets the action of a signal later, the signal belongs to the program: on_death does
+ * nothing if the program's handler calls it, and reports name the signal. This code changes no
+ * mask and no alternate stack.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ void tach__deaths_raise_again(int number, siginfo_t *info)
 	 * parent's. */
 	long thread = syscall(SYS_gettid);
 
-	/* Blocked until the handler returns; then it acts as if we had not handled it. */
+	/* The signal is blocked until the handler returns. Then its default action happens. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, number, info) != 0)
 		syscall(SYS_tgkill, getpid(), thread, number);
 }
@@ -68,7 +68,7 @@ static void on_fork(void)
 	process = getpid();
 }
 
-/* 0: the program has set another action since; its handler may call the one that was there. */
+/* Returns 0 if the program has set another action. Its handler may call the earlier handler. */
 static int is_ours(int number);
 
 TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
@@ -116,7 +116,8 @@ static void watch_signal(int number, const struct sigaction *action)
 		watched |= signal_bit(number);
 }
 
-/* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: not a signal, -1: a signal that cannot be used. */
+/* Parses "USR1", "SIGUSR1", "10", "RTMIN+2". Returns 0 if it is not a signal, -1 if the signal
+ * cannot be used. */
 static int signal_number(const char *name)
 {
 	char *end;
@@ -140,11 +141,11 @@ static int signal_number(const char *name)
 	return number > 0 && number <= SIGRTMAX ? (int)number : 0;
 }
 
-enum { ENDS = NSIG }; /* stands for the word "end" */
+enum { ENDS = NSIG }; /* represents the word "end" */
 
 /*
- * Takes the first word of a list, and moves *list after it. A signal's number, ENDS, 0 for the
- * word "none" or no word, -1: it cannot be used, -2: it is not a signal.
+ * Takes the first word of a list, and moves *list after it. Returns a signal's number, ENDS, 0
+ * for the word "none" or no word, -1 if the signal cannot be used, -2 if it is not a signal.
  */
 static int next_word(const char **list)
 {
@@ -162,7 +163,7 @@ static int next_word(const char **list)
 	return number ? number : -2;
 }
 
-/* Its handler may run at any point of the program; interrupted calls are restarted. */
+/* The signal's handler may run at any point of the program. Interrupted calls are restarted. */
 static void watch_request(int number)
 {
 	struct sigaction action = {.sa_handler = on_request,
@@ -170,7 +171,7 @@ static void watch_request(int number)
 
 	action.sa_mask = tach__deaths_others();
 	watch_signal(number, &action);
-	watched |= signal_bit(number); /* reports name it if the program has it */
+	watched |= signal_bit(number); /* reports name it if the program takes it over */
 	requested |= signal_bit(number);
 }
 
@@ -213,7 +214,8 @@ void tach__deaths_watch(void)
 		if (number > 0 && number != ENDS)
 			watch_request(number);
 	}
-	/* Done last: a signal that requests a report ends nothing, wherever the list has it. */
+	/* Done last: a signal that requests a report does not end the process, wherever the
+	 * list has it. */
 	if (ends)
 		watch_ends();
 }

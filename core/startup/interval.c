@@ -26,7 +26,7 @@ enum { STACK = 256 * 1024 };
 
 static double interval;
 
-/* The value of TACH_INTERVAL; 0: not usable. */
+/* Returns the value of TACH_INTERVAL, or 0 if it is not usable. */
 static double interval_seconds(void)
 {
 	const char *value = tach__environment("TACH_INTERVAL");
@@ -85,7 +85,7 @@ static int is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* 0: this is the only thread left. Checked once a second, and at each report. */
+/* Returns 0 if this is the only thread left. Checks once a second, and at each report. */
 static int wait_until(const struct timespec *next)
 {
 	struct timespec now;
@@ -116,7 +116,7 @@ static void *report_on(void *unused)
 		if (!wait_until(&next))
 			return unused;
 		tach__output_write(0, 0, NULL);
-		/* Skips reports for which there was no time. */
+		/* Skip the reports whose time has passed. */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (is_before(&next, &now))
 			next = now;
@@ -134,7 +134,7 @@ static void start_thread(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
-	/* The program's thread-local variables may need more than that. */
+	/* The program's thread-local variables may need a larger stack. */
 	if (pthread_create(&thread, &attr, report_on, NULL) == EINVAL) {
 		pthread_attr_destroy(&attr);
 		pthread_attr_init(&attr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TACH_OUTPUT: writes a report when the process ends, or before. The program's exit status,
- * files and timing do not change. */
+/* TACH_OUTPUT: writes a report when the process ends, or earlier. The exit status, files and
+ * timing of the program do not change. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -23,10 +23,10 @@
 #include "core/snapshot/snapshot.h"
 #include "core/startup/startup.h"
 
-/* After the program's own destructors if the linker allows it: they may use regions. */
+/* Runs after the program's own destructors, which may use regions, if the linker allows it. */
 __attribute__((destructor(101))) static void write_output(void);
 
-/* Shows programs that this process starts which process TACH_OUTPUT was set for. */
+/* This variable tells started programs for which process TACH_OUTPUT was set. */
 #define OWNER "TACH_OUTPUT_PID"
 
 static char output[PATH_MAX]; /* "": nothing to write */
@@ -62,7 +62,7 @@ static int descriptor_of(const char *file)
 	return -1;
 }
 
-/* Returns 0 if it is closed, or another file by now: it may be the program's data. */
+/* Returns 0 if the descriptor is closed or now has another file, which may be the program's. */
 static int stream_look(dev_t *device, ino_t *inode)
 {
 	struct stat status;
@@ -106,8 +106,8 @@ void tach__output_add_rank(char to[PATH_MAX])
 }
 
 /*
- * A child of vfork has the parent's memory and another number; a child in its own PID namespace
- * may have the number, but never the memory.
+ * A child of vfork has the parent's memory and another process number. A child in its own PID
+ * namespace may have the same number, but has other memory.
  */
 static int is_owner(void)
 {
@@ -119,7 +119,7 @@ int tach__output_is_here(const char *file)
 	return is_owner() || tach__output_is_per_process(file);
 }
 
-/* A number in the name gives each process its own file. */
+/* Returns 1 if a number in the name gives each process its own file. */
 int tach__output_is_per_process(const char *file)
 {
 	return strstr(file, "%p") || strstr(file, "%u");
@@ -135,7 +135,8 @@ static void name_process(char name[40])
 	snprintf(name, 40, "%d:%llu", (int)getpid(), (unsigned long long)namespace.st_ino);
 }
 
-/* A name without a namespace, or with namespace 0, matches any namespace. */
+/* Compares two names. A name without a namespace, or with namespace 0, matches any namespace.
+ */
 static int is_named(const char *other, const char *self)
 {
 	const char *colon = strchr(other, ':');
@@ -147,7 +148,7 @@ static int is_named(const char *other, const char *self)
 }
 
 /*
- * 1: this process writes the file. A program that the owner started inherits the
+ * Returns 1 if this process writes the file. A program that the owner started inherits the
  * variable.
  */
 int tach__output_is_owner(const char *file)
@@ -182,7 +183,7 @@ void tach__output_at_exit(const char *file)
 {
 	int saved = errno, traced = tach__trace_choose();
 
-	tach__rank(); /* before a handler asks for it */
+	tach__rank(); /* called here because a handler may need the rank later */
 	if (!file && !traced)
 		return;
 	if (file)
@@ -199,7 +200,7 @@ void tach__output_at_exit(const char *file)
 	errno = saved;
 }
 
-/* The number for the letter after a "%", or -1. */
+/* Returns the number for the letter after a "%", or -1. */
 static int place_number(char letter, int attempt)
 {
 	switch (letter) {
@@ -259,7 +260,7 @@ static int render_report(const struct tach_snapshot *s, struct tach__buffer *tex
 	return tach_report_write(s, &opt, tach__buffer_sink, text, err);
 }
 
-/* Checks the destination of the process's start. Returns 0, or why nothing can be written. */
+/* Checks that the destination is still that of the process's start. Returns 0 or an error. */
 static int check_destination(struct tach_error *err)
 {
 	dev_t device;
@@ -313,15 +314,16 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	return code;
 }
 
-/* ---- one at a time ---- */
+/* ---- one report at a time ---- */
 
-/* A vfork's child is not kept waiting by its parent; fork wipes the word. */
+/* Returns 1 if a thread of this process writes. A child of vfork does not wait for its parent's
+ * report. fork wipes the word. */
 static int is_writing(uint64_t who)
 {
 	return who && who >> 32 == (uint64_t)getpid();
 }
 
-/* Returns 0 if another thread is writing, or this thread, which a signal interrupted there. */
+/* Returns 0 if another thread is writing, or if a signal interrupted this thread's write. */
 static int writer_enter(int wait_ms)
 {
 	struct timespec pause = {0, 1000000};
@@ -342,7 +344,7 @@ static int writer_enter(int wait_ms)
 	}
 }
 
-/* Signals wait until the report is complete, except those that this code itself raises. */
+/* Blocks signals until the report is complete, except signals that this code itself raises. */
 int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 {
 	int saved = errno, cancel, ignored, code;

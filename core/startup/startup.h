@@ -10,17 +10,16 @@
 #include <string.h>
 #include <tach/error.h>
 
-/* One sentence about variables that have no effect at all: misspelt ones, an unknown TACH_PMU,
- * a file of definitions that cannot be read. */
+/* Writes a sentence about variables without any effect: misspelt names, an unknown TACH_PMU, a
+ * file of definitions that cannot be read. */
 int tach__environment_useless(char *text, size_t size);
-/* The reason why TACH_OUTPUT cannot be written, if it can be found without writing. */
+/* Writes the reason why TACH_OUTPUT cannot be written, if it is known without a write. */
 int tach__environment_output(char *text, size_t size);
 /*
- * For the library that `tach run` preloads. At the end of the process the report, as JSON, goes
- * to `take` only (text NULL: there was no memory for it), and the configuration is frozen;
- * NULL: the report goes nowhere, and regions end. Returns 0 and changes nothing if regions are
- * off. tach__output_now delivers the report at once. These are as async-signal-safe as
- * snapshots.
+ * For the library that `tach run` preloads. At the end of the process only `take` gets the
+ * report, as JSON (text NULL: out of memory). The configuration is frozen. take NULL: no report
+ * is made, and regions end. Returns 0 and changes nothing if regions are off. tach__output_now
+ * delivers the report at once. Both are async-signal-safe like snapshots.
  */
 typedef void (*tach__taker)(const char *text, size_t length);
 int tach__output_to(tach__taker take);
@@ -38,28 +37,29 @@ void tach__environment_unwritten(const char *variable, const char *file, int cod
 
 /*
  * output.c: writes a report to the destination of TACH_OUTPUT. Waits up to wait_ms for another
- * thread's report. Async-signal-safe with in_handler; the report then has no trees of metrics.
- * 0 or a code.
+ * thread's report. With in_handler it is async-signal-safe, and the report has no trees of
+ * metrics. Returns 0 or an error code.
  */
 enum { TACH__OUTPUT_WAIT_MS = 2000 };
 int tach__output_write(int wait_ms, int in_handler, struct tach_error *err);
 
-/* deaths.c: from now on writes a report at the signals of TACH_SIGNAL. */
+/* deaths.c: after this call, the signals of TACH_SIGNAL write a report. */
 void tach__deaths_watch(void);
 const char *tach__deaths_odd(void); /* an error in TACH_SIGNAL, or NULL */
 /*
- * One sentence on signals that the program has taken over, so that they write no report; 0: no
- * such signal. Async-signal-safe.
+ * Writes a sentence about signals that the program has taken over, which write no report.
+ * Returns 0 if there is no such signal. Async-signal-safe.
  */
 int tach__deaths_given_up(char *text, size_t size);
 extern const int tach__deaths[]; /* signals that end a process by default; 0 ends them */
 /*
- * All signals except those that a thread's own instructions raise: they kill if they are
- * blocked. Counter instructions raise one after access to counters is revoked.
+ * Returns all signals except those that a thread's own instructions raise, which end the
+ * process if they are blocked. A counter instruction raises one after access to counters is
+ * revoked.
  */
 sigset_t tach__deaths_others(void);
-/* For each handler: QEMU's user mode (7.2) enters handlers on x86-64 with a stack that is not
- * aligned to 16. */
+/* Attribute for each handler. On x86-64, QEMU's user mode (7.2) enters handlers with a stack
+ * that is not aligned to 16. */
 #if defined(__x86_64__)
 #define TACH__HANDLER __attribute__((force_align_arg_pointer))
 #else
@@ -68,8 +68,8 @@ sigset_t tach__deaths_others(void);
 /* Call it at the end of a handler that has restored the signal's default. */
 void tach__deaths_raise_again(int number, siginfo_t *info);
 
-/* ambient.c: TACH_AMBIENT. odd: why it cannot be used, as a sentence; 0 if it can. start:
- * counts from now on. add: adds its row to a snapshot. */
+/* ambient.c: TACH_AMBIENT. _odd writes the reason why it cannot be used; it returns 0 if it can
+ * be used. _start begins to count. _add adds the row to a snapshot. */
 struct tach_snapshot;
 int tach__ambient_odd(char *text, size_t size);
 void tach__ambient_start(void);
@@ -87,12 +87,13 @@ void tach__output_absolute(char to[PATH_MAX], const char *file);
 void tach__output_add_rank(char to[PATH_MAX]);
 int tach__output_is_per_process(const char *file); /* a number in it keeps processes apart */
 int tach__output_is_owner(const char *file);	   /* call it at the start */
-int tach__output_is_here(const char *file);	   /* later: 0 in a child that was forked */
-/* "%p" becomes the process number, "%u" the attempt, "%r" the rank; 0: too long. */
+int tach__output_is_here(const char *file);	   /* call it later: 0 in a forked child */
+/* Replaces "%p" by the process number, "%u" by the attempt, "%r" by the rank. Returns 0 if the
+ * name is too long. */
 int tach__output_expand(char *to, size_t size, const char *from, int attempt);
 
-/* trace.c: TACH_TRACE. Returns 1 if it is wanted; writes the file in the same way as reports: 0
- * or a code. */
+/* trace.c: TACH_TRACE. _choose and _wanted return 1 if it is set. _write writes the file as
+ * reports are written, and returns 0 or an error code. */
 int tach__trace_choose(void);
 int tach__trace_wanted(void);
 int tach__trace_write(void);

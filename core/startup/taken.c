@@ -51,14 +51,14 @@ static int output_now(void *unused)
 	return 0;
 }
 
-/* Runs on another stack: the program's thread may have a small one. A signal waits for the
- * report before it ends the process. */
+/* Runs on another stack, because the program's thread may have a small one. Signals are blocked
+ * until the report is complete. */
 void tach__output_now(void)
 {
 	sigset_t signals = tach__deaths_others(), before;
 	int saved = errno, cancel, ignored;
 
-	/* A seccomp filter may kill because of the calls below. */
+	/* A seccomp filter may end the process because of the calls below. */
 	if (!taker && !tach__trace_wanted())
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

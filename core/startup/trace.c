@@ -26,7 +26,7 @@ int tach__trace_wanted(void)
 	return *trace != '\0';
 }
 
-/* The suffix of the name decides, as for reports. */
+/* The suffix of the name decides the format, as for reports. */
 static int is_folded(void)
 {
 	const char *suffix = strrchr(trace, '.');

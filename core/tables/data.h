@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arrays that tools/mkevents writes into build/gen/tables.c. Only core/tables/tables.c and
- * the rows below read them.
+ * The arrays that tools/mkevents writes into build/gen/tables.c. core/tables/tables.c and the
+ * inline functions below read them; other code must not.
  *
  *     tab_pmus[p], tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
  *     tab_events[].umasks -> tab_umask_ids[umasks + u] -> tab_umasks[id]
@@ -12,21 +12,21 @@
  * a search finds the first of equal names. tab_names and tab_name_hash are related in the same
  * way.
  *
- * The arrays contain no pointers and are hidden, so the compiler addresses them relative to the
- * code and the linker has nothing to relocate.
+ * The arrays contain no pointers and are hidden. So the compiler addresses them relative to the
+ * code, and the linker need not relocate them.
  */
 #ifndef TACH_CORE_TABLES_DATA_H
 #define TACH_CORE_TABLES_DATA_H
 
 #include "core/tables/tables.h"
 
-/* A wired-in modifier: mod in bits 0-6, bit 7 = another follows, value from bit 8. */
+/* A wired-in modifier: mod in bits 0-6, bit 7 = another modifier follows, value from bit 8. */
 #define TACH__TAB_HW(mod, more, value) ((uint32_t)(mod) | (more) << 7 | (uint32_t)(value) << 8)
 #define TACH__TAB_HW_MAX	       0xffffffu
 
 /*
- * One value of one attribute. tab_attr_lists[attrs] and the next are the low and high half of
- * the keys, 1u << key each; ids of their values follow in the order of the keys.
+ * One value of one attribute. tab_attr_lists[attrs] and the next element are the low and high
+ * half of a bit mask of keys. The ids of the values follow, in the order of the keys.
  */
 struct tach__tab_attr {
 	uint64_t number;

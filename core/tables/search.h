@@ -9,8 +9,8 @@
 #include <string.h>
 #include "core/base/text.h"
 
-/* The first of n sorted elements that is not less than name[0..length), or n. at(context, i)
- * returns element i's name. ceil(log2(n + 1)) steps. */
+/* Returns the first of n sorted elements that is not less than name[0..length), or n.
+ * at(context, i) returns element i's name. Takes ceil(log2(n + 1)) steps. */
 static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *, size_t),
 				       const void *context, const char *name, size_t length)
 {
@@ -29,7 +29,7 @@ static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *,
 
 /* ---- by hash ---- */
 
-/* Eight bytes as a little-endian number, so that hashes are equal on all build machines. */
+/* Loads eight bytes as a little-endian number, so that all build machines have equal hashes. */
 static inline uint64_t tach__load8(const char *at)
 {
 	uint64_t word;
@@ -52,7 +52,7 @@ static inline uint64_t tach__load4(const char *at)
 	return word;
 }
 
-/* The last eight bytes, overlapping earlier ones; the whole of a shorter name. */
+/* Loads the last eight bytes, which may overlap earlier ones, or a whole shorter name. */
 static inline uint64_t tach__load_tail(const char *name, size_t length)
 {
 	if (length >= 8)
@@ -65,7 +65,8 @@ static inline uint64_t tach__load_tail(const char *name, size_t length)
 	       (uint64_t)(unsigned char)name[length / 2] << 8 | (unsigned char)name[length - 1];
 }
 
-/* Equal for names that differ only in case (and for a few others: '_' is 0x7f, '@' is '`'). */
+/* The hash is equal for names that differ only in case, and for a few others ('_' and 0x7f, '@'
+ * and '`'). */
 static inline uint16_t tach__name_hash(const char *name, size_t length)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u, bit5 = 0x2020202020202020u;
@@ -79,7 +80,7 @@ static inline uint16_t tach__name_hash(const char *name, size_t length)
 	return (uint16_t)(hash >> 48);
 }
 
-/* Eight ASCII letters to lower case at once; other bytes stay. */
+/* Changes eight ASCII letters to lower case at once; other bytes stay. */
 static inline uint64_t tach__fold8(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u, high = ones * 0x80;
@@ -112,9 +113,9 @@ tach__name_equal(const char *name, size_t length, const char *other)
 }
 
 /*
- * The first of n sorted hashes that is not less, or n. Hashes are spread evenly, so their value
- * predicts the place: in the tables it is three steps away on average
- * (tests/unit/tables/tables.c), in the same cache line.
+ * Returns the first of n sorted hashes that is not less than `hash`, or n. Hashes are spread
+ * evenly, so their value predicts the place. In the tables, the place is three steps from the
+ * prediction on average (tests/unit/tables/tables.c), in the same cache line.
  */
 static inline size_t tach__hash_bound(const uint16_t *hashes, size_t n, uint16_t hash)
 {

@@ -55,8 +55,8 @@ enum tach__mod {
 
 /*
  * Modifiers of uncore boxes: MOD(number, key, NAME, word, integer). Tables use the key, event
- * strings the word; several keys share a word, and no event has two of them. The order is that
- * in full names, the number is libpfm-4's.
+ * strings use the word. Several keys share a word; an event has at most one of them. The order
+ * is the order in full names. The number is libpfm-4's.
  */
 #define TACH__BOX_MODS(MOD)                                                                    \
 	MOD(0, e, E, "e", 0)                                                                   \
@@ -278,35 +278,36 @@ int tach__pfm3_find(const char *name);
 /* 32 bytes after the end of any string are readable. */
 static inline const char *tach__str(uint32_t offset);
 static inline const struct tach__pmu *tach__pmu_at(int pmu);
-/* By name or alias, case ignored; -1 if none. */
+/* Finds a PMU by name or alias, case ignored; -1 if there is no such PMU. */
 int tach__pmu_find(const char *name, size_t length);
 
 static inline const struct tach__event *tach__event_at(int pmu, int event);
 static inline const struct tach__umask *tach__umask_at(const struct tach__event *event,
 						       int umask);
-/* First event of that name in table order; case ignored; -1 if none. */
+/* Finds the first event of that name in table order, case ignored; -1 if it does not exist. */
 int tach__event_find(int pmu, const char *name, size_t length);
-/* First umask of that name in table order; -1 if none. */
+/* Finds the first umask of that name in table order; -1 if it does not exist. */
 int tach__umask_find(const struct tach__event *event, const char *name, size_t length);
 /*
- * By the vendor's spelling: one of its own (vn=), or EVENT or EVENT.UMASK, where dots after the
- * first replace the umask's underscores, and EVENT may be the vendor's own. Returns the event
- * number and sets *umask to the umask or -1; returns -1 if none.
+ * Finds an event by the vendor's spelling: a name from vn=, or EVENT or EVENT.UMASK. Dots after
+ * the first replace the umask's underscores, and EVENT may be a name from vn=. Returns the
+ * event number and sets *umask to the umask or -1. Returns -1 if there is no such event.
  */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 
 /* A row's counters: bits 0-31 general, 32-63 fixed. */
 static inline uint64_t tach__counter_set(uint32_t counter_set);
-/* Value of a wired-in modifier: returns 1 and sets *value, or returns 0 if the row does not
- * wire it. */
+/* Gets the value of a wired-in modifier: returns 1 and sets *value, or returns 0 if the row
+ * does not have it. */
 int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
 /*
- * Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
+ * Finds an attribute by key. Returns 1 if it exists. number and text may be NULL. Flag
+ * attributes have number 1.
  * Vendor spellings (TACH__A_VN) are not kept here; see tach__vendor_find.
  */
 static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number,
 			     const char **text);
-/* The keys that exist: 1u << key each. */
+/* Returns the keys that exist, as bits 1u << key. */
 static inline uint32_t tach__attr_keys(uint32_t attrs);
 
 #include "core/tables/data.h" /* the inline ones */

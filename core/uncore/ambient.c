@@ -36,8 +36,7 @@ int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set,
 		       : -1;
 }
 
-/* threads: the events of the list that are not boxes' events, with spaces in place of the
- * others. */
+/* Makes the set. threads: the list, with spaces in place of the events of boxes. */
 static int make_set(struct tach__ambient *a, const char *threads, const char *metrics,
 		    struct tach_error *err)
 {
@@ -58,7 +57,8 @@ static int make_set(struct tach__ambient *a, const char *threads, const char *me
 }
 
 /*
- * Replaces the events of boxes, or all others, by spaces. Returns the number of remaining ones.
+ * Keeps the events of boxes if `boxes` is 1, or all other events if it is 0. Replaces the rest
+ * by spaces. Returns the number of events that remain.
  */
 static int keep_kind(char *events, int boxes)
 {
@@ -135,8 +135,8 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	return code;
 }
 
-/* Replaces metrics' names among the events by spaces, which keeps columns. Returns them,
- * followed by the list's own metrics. free() it; NULL: no memory. */
+/* Replaces the names of metrics among the events by spaces, which keeps columns. Returns these
+ * names, followed by the list's own metrics. The caller frees the text. NULL: out of memory. */
 static char *take_metrics(char *events, const char *metrics)
 {
 	char *all = calloc(1, strlen(events) + strlen(metrics) + 2);

@@ -25,7 +25,7 @@ struct search {
 	int shift;    /* added to columns, for the string of one box */
 	int found;    /* number of boxes that count */
 	int known;    /* number of boxes with that name in the tables or sysfs */
-	int unserved; /* 1: the kernel has no PMU for the last one */
+	int unserved; /* 1: the kernel has no PMU for the last box */
 };
 
 static const char *devices(const struct search *s)
@@ -56,7 +56,7 @@ static void take_on_cpu(void *context, long cpu)
 		c->code = c->s->taker->take(c->s->taker->context, c->attr, (int)cpu, c->s->err);
 }
 
-/* A list of processors: one page, the limit of sysfs; more if pages are large. */
+/* Size for a list of processors. sysfs files have at most one page, usually 4096 bytes. */
 enum { LIST_MAX = 16384 };
 
 static int on_cpus(struct search *s, const struct tach_event *event,
@@ -122,7 +122,7 @@ static int take_box(struct search *s, const char *string)
 	s->unserved = code == TACH_ERR_NOTSUPP;
 	if (code)
 		return refuse_event(s, code, &err);
-	/* libpfm-4's RAPL has a type, but the kernel has none. */
+	/* libpfm-4 has a type for RAPL, but this kernel does not support it. */
 	if (event.pmu >= tach_pmu_count() && event.type < PERF_TYPE_MAX) {
 		s->unserved = 1;
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
@@ -170,7 +170,7 @@ static int take_instance(struct search *s, const char *name)
 	return take_box(s, string);
 }
 
-/* From the tables; skips boxes that the kernel does not support. */
+/* Takes the boxes from the tables; skips boxes that the kernel does not support. */
 static int take_instances(struct search *s)
 {
 	int code = 0;
@@ -249,7 +249,7 @@ static int search_kind(struct search *s)
 
 /* ---- the string ---- */
 
-/* KIND*::EVENT, a box with '*' as its number: the length of the kind, or 0. */
+/* Returns the length of the kind in KIND*::EVENT, a box with '*' as its number, or 0. */
 static size_t kind_length(const char *string)
 {
 	size_t n = strcspn(string, "*:/");
@@ -257,7 +257,8 @@ static size_t kind_length(const char *string)
 	return string[n] == '*' && string[n + 1] == ':' && string[n + 2] == ':' ? n : 0;
 }
 
-/* KIND/TERMS/, if it is not a device, but a kind of devices: the length of the kind, or 0. */
+/* Returns the length of the kind in KIND/TERMS/, if KIND is a kind of devices and not a device
+ * itself, or 0. */
 static size_t kind_of_device(const char *string, const char *sysfs)
 {
 	size_t n = strcspn(string, ":/");

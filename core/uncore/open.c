@@ -16,7 +16,7 @@ struct opening {
 	const char *name; /* the event being opened */
 };
 
-/* Adds one element; 0: no memory. */
+/* Makes room for one more element. Returns 0 without memory. */
 static int grow_array(void *array, int n, size_t size)
 {
 	void *more = realloc(*(void **)array, ((size_t)n + 1) * size);
@@ -33,7 +33,7 @@ static int no_memory(struct tach_error *err)
 	return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-/* The last group of that box on that processor, if it has space. */
+/* Returns the last group of that box on that processor, or NULL if it has no space. */
 static struct tach__uncore_group *find_group(const struct tach_uncore *u, uint32_t type,
 					     int cpu)
 {

@@ -32,7 +32,8 @@ struct tach_uncore {
 
 /* ---- core/uncore/boxes.c ---- */
 /* Calls `take` for each box and processor of an event string, until it returns other than 0.
- * Returns that value, or an error with the column in the string. sysfs NULL: this machine's. */
+ * Returns that value, or an error with the column in the string. sysfs NULL: use this machine's
+ * sysfs. */
 struct tach__uncore_taker {
 	int (*take)(void *context, const struct perf_event_attr *attr, int cpu,
 		    struct tach_error *err);
@@ -40,20 +41,20 @@ struct tach__uncore_taker {
 };
 int tach__uncore_boxes(const char *string, const char *sysfs,
 		       const struct tach__uncore_taker *taker, struct tach_error *err);
-/* Returns 1 if a string is for boxes, judging by itself or by this machine. */
+/* Returns 1 if a string names boxes, by its form or because this machine has such boxes. */
 int tach__uncore_is_event(const char *string);
 
 /* ---- core/uncore/ambient.c ---- */
-/* Makes set members from the names of boxes' events, so that metrics find them; nothing is
- * opened for them. `members` and `attrs` have TACH_COUNTERS_MAX. u NULL: no events. */
+/* Makes set members from the names of boxes' events, so that metrics find them. They are not
+ * opened. `members` and `attrs` have TACH_COUNTERS_MAX elements. u NULL: no events. */
 void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *opt,
 			  struct tach_set_member *members, struct perf_event_attr *attrs);
-/* The box event of a member of such a set, or -1. */
+/* Returns the box event of a member of such a set, or -1. */
 int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set, int member);
 
 /* ---- core/uncore/wanted.c ---- */
-/* The events of boxes that the metrics use, except those in the list `events`, as a list; "":
- * none. free() it; NULL: no memory. */
+/* Lists the events of boxes that the metrics use, except the events in `events`; may be "". The
+ * caller frees the list. NULL: out of memory. */
 char *tach__uncore_wanted(const char *metrics, const char *events);
 /* Returns 1 if the name is a metric that uses events of boxes. */
 int tach__uncore_is_metric(const char *name, size_t length);
@@ -66,17 +67,19 @@ struct tach__ambient {
 };
 /*
  * list: events of boxes and of threads and, after a semicolon, metrics of both. The caller
- * counts those of threads. A list without boxes is refused. Returns 0, or the errors
- * of tach_uncore_open and tach_set_create with the column in it; after an error, do not close.
+ * counts the events of threads. A list without boxes is refused. Returns 0, or an error of
+ * tach_uncore_open or tach_set_create with the column in the list. After an error, do not call
+ * tach__ambient_close.
  */
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err);
 void tach__ambient_close(struct tach__ambient *a);
-/* "NAME, NAME: of the whole machine, ...", for a report. */
+/* Writes the note for a report: "NAME, NAME: of the whole machine, ...". */
 void tach__ambient_note(const struct tach_uncore *u, char *note, size_t size);
 
 /* ---- core/uncore/diagnose.c ---- */
 /*
- * perf_event_open returned `code` for that event on that processor: returns the library's code.
+ * Call it if perf_event_open returned `code` for that event on that processor. Returns the
+ * library's code.
  */
 int tach__uncore_refused(int code, const char *name, int cpu, const struct tach__settings *s,
 			 struct tach_error *err);

@@ -43,7 +43,7 @@ static void add_wanted(struct wanted *w, const char *event)
 	strcat(longer, event);
 }
 
-/* 1: a derived event; adds its boxes. */
+/* If the name is a derived event, adds its boxes and returns 1. */
 static int add_named(struct wanted *w, const char *name, size_t length)
 {
 	struct tach_expansion *x;
@@ -59,7 +59,7 @@ static int add_named(struct wanted *w, const char *name, size_t length)
 	return 1;
 }
 
-/* Other names are checked when the set is made. */
+/* Accepts other names, which are checked when the set is made. */
 static int accept_name(void *context, const char *name, size_t length)
 {
 	struct tach_event event = {.size = sizeof event};

@@ -21,18 +21,18 @@
  *                                was called, `seen` is odd afterwards. A compiler barrier.
  * * TACH_COUNTER_48(...)         The same for a counter of 48 bits, extended by sign; default:
  *                                TACH_COUNTER and C.
- *   TACH_COUNTER_SHOWN(...)      The same if TACH_COUNTERS_HIDE() is 0; default: the same.
+ *   TACH_COUNTER_SHOWN(...)      Used if TACH_COUNTERS_HIDE() is 0; default: TACH_COUNTER.
  *   TACH_COUNTER_SHOWN_MEMORY    1 if its `seen` is a word in memory; default: 0.
  *   TACH_COUNTER_STALE           1 if TACH_COUNTER accepts a number that the page showed
  *                                before, or 0 if none is known yet. Its value is then
  *                                arbitrary, without other effects. Default: 0.
  * * TACH_COUNTER_AT(at, value, seen)
- *                                The same by the address of its code, which may be an older one
- *                                but no other (library only).
+ *                                Reads by the address of the counter's code, which may be one
+ *                                that TACH_COUNTER_SEE gave before (library only).
  * * TACH_COUNTER_SEE(at, way, seen)
- *                                Takes that address from the page, and the page's lock into
- *                                `seen`, unless a signal handler of this thread interrupts
- *                                it. Returns 0 if the page forbids reading (library only).
+ *                                Stores the address for the page's index in `at`, and the
+ *                                page's lock in `seen`. An interrupting signal handler's
+ *                                stores stay. 0 if the page forbids reads (library only).
  *   TACH_COUNTERS_HIDE()         1 if this processor can hide counters: TACH_COUNTER then tests
  *                                for a special value; default: 1 (library only).
  *   tach__word                   Type for the lock and index of a page, at least 32
@@ -58,40 +58,40 @@
  *   TACH_ARCH_WATCHDOG           1 if the kernel's NMI watchdog takes a counter; default: 1.
  *
  *   tach_clock()                 One clock read (TSC, CNTVCT, ITC); 0 if there is no clock.
- *   TACH_FENCE()                 All before it has executed before anything after it starts.
- *   tach__arch_loop(n)           n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
- *                                each and nothing else: verifies counts.
+ *   TACH_FENCE()                 Earlier instructions complete before later ones start.
+ *   tach__arch_loop(n)           Runs n > 0 iterations, each of TACH_ARCH_LOOP_INSTRUCTIONS
+ *                                instructions. Verifies counts.
  *
  * The next five take the same number of instructions at every place and for every value;
  * default: plain C.
  *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0.
  *   TACH__CLEAR(word)            A pointer becomes NULL.
  *   TACH_ADDRESS(object)         Address of a static object.
- *   TACH_ADDRESS_PAD()           As many instructions as that takes more than the address of an
- *                                object on the stack.
+ *   TACH_ADDRESS_PAD()           Instructions that TACH_ADDRESS takes in addition to those for
+ *                                the address of an object on the stack.
  *   TACH_HIGHEST(value)          Number of the highest bit set in a uint64_t that is not 0.
  *
  * The next seven are optional: regions use them in place of C if the processor needs only one
  * instruction, or no branch. A handler here is a signal handler of this thread.
- * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a handler
- *                                of this thread.
- * * TACH_COUNT(word, by, single) The same if a handler changes the same word.
+ *
+ * * TACH_BUMP(word, by)          word += by, 64 bits. A handler does not tear it.
+ * * TACH_COUNT(word, by, single) TACH_BUMP for a word that a handler may change.
  * * TACH_BUMP_TWO(one, a, two, b)
  *                                one += a; two += b: words of 64 bits, `two` follows `one`; no
  *                                handler changes them.
- * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch. Below that
- *                                limit, no count of a handler is lost.
+ * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch. Counts of
+ *                                a handler are kept below that limit.
  * * TACH_BELOW(a, b, below, other)
- *                                below = a < b ? below : other. a and b are compared as 32
- *                                bits, below and other are pointers; no branch.
- * * TACH_TAKE(word, single)      Sets bit 0 of the 64-bit word and returns its old value; no
- *                                handler can interrupt it.
- *   TACH_SINGLE()                `single` of both: 1 if this processor does it in one
- *                                instruction, 0 if in several; default: 1 (library only).
+ *                                below = a < b ? below : other, without a branch. a and b are
+ *                                compared as 32 bits; below and other are pointers.
+ * * TACH_TAKE(word, single)      Sets bit 0 of the 64-bit word. Returns its old value. A
+ *                                handler cannot interrupt it.
+ *   TACH_SINGLE()                `single` for both: 1 if this processor needs one instruction,
+ *                                0 if it needs several; default: 1 (library only).
  *   TACH_ONCE_IS_VOLATILE        1 if volatile is a better way than a relaxed atomic
  *                                to load or store one word; default: 0.
- * * TACH_PARK(value)             The value in a register that holds no address and is not
- *   TACH_UNPARK(value)           saved; and back.
+ * * TACH_PARK(value)             Moves the value to a register that cannot hold an address
+ *   TACH_UNPARK(value)           and need not be saved; UNPARK moves it back.
  */
 /* clang-format on */
 #ifndef TACH_ARCH_H
@@ -101,9 +101,9 @@
 
 /*
  * A counter instruction's record in section tach_ex: its address, and the address to continue
- * at if it faults (the landing), both relative to themselves. The record is an ELF note (name
- * "tach", type 1), so that the table is found at run time through PT_NOTE, without section
- * headers or symbols;
+ * at if it faults (the landing), each relative to its own place. The record is an ELF note
+ * (name "tach", type 1), so that the table is found at run time through PT_NOTE, without
+ * section headers or symbols;
  * __start_tach_ex would keep all records, and with them every function, from --gc-sections. "o"
  * ties the record to the text that it describes: a linker that drops the function drops the
  * record too. "?" makes it a member of the function's group if there is one (COMDAT). The

@@ -28,7 +28,7 @@ struct this_coroutine {
  *
  * It wraps everything that the coroutine awaits. A promise with an await_transform of its own
  * says `using tach::following::await_transform;` and returns wrap(...) from it. A yield_value
- * returns wrap(...) of its awaiter. Not copied: guards point to it.
+ * returns wrap(...) of its awaiter. It cannot be copied, because guards point to it.
  */
 class following
 {
@@ -146,7 +146,7 @@ class following
  *	TACH_FOLLOW(parse);
  *
  * It is a task (tach/task.h). Each stretch between two suspensions is a segment: the region's
- * calls are those of the block, its values are the sums of all segments.
+ * calls are the calls of the block, its values are the sums of all segments.
  */
 class follower
 {

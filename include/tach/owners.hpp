@@ -18,7 +18,7 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
       public:
 	using nanoseconds = std::chrono::duration<double, std::nano>;
 
-	/* Of this process, or of another. */
+	/* A snapshot of this process, or of another process. */
 	snapshot()
 	{
 		tach_error err = TACH_ERROR_INIT;
@@ -197,7 +197,7 @@ class bench : public owner<tach_bench, tach_bench_free>
 				      const_cast<void *>(static_cast<const void *>(&f)), opt,
 				      open(), &err));
 	}
-	/* Of a result in JSON that was saved. */
+	/* Loads a saved result in JSON. */
 	bench(const char *json, size_t length, tach_error &err) noexcept
 	{
 		opened(tach_bench_load(json, length, open(), &err));

@@ -500,7 +500,6 @@ static void one_file(const char *name)
 	X(wsm)
 FILES(FILE_CASE)
 
-/* The program is made of that. */
 static void the_program_answers_the_same(void)
 {
 	const char *build = getenv("B"), *path = vectors_path("libpfm3/gen_ia32.tsv");

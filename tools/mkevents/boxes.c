@@ -83,7 +83,6 @@ void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
 	}
 }
 
-/* One of all boxes. */
 struct box {
 	const struct mk_pmu *pmu;
 	const struct mk_inst *inst;

@@ -31,10 +31,9 @@ struct repeat {
 	int runs;
 };
 
-/* A row of the table. */
 struct row {
 	const struct series *of;
-	const struct compare_line *versus; /* NULL: there is nothing to compare with */
+	const struct compare_line *versus; /* NULL: not compared */
 	size_t side;
 	struct series_median is;
 	double mean;

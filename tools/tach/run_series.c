@@ -173,7 +173,6 @@ static void write_text(struct run_series *s, const struct tach_snapshot *shot)
 		text_row(s, shot, r, n > 1);
 }
 
-/* Ends the current interval. */
 static void end_interval(struct run_series *s, struct run_outside *o)
 {
 	double now = clock_seconds(CLOCK_MONOTONIC) - s->begun;

@@ -76,7 +76,6 @@ struct top_layout {
 /* first: number of scrolling columns that are hidden on the left. */
 void top_layout(const struct top *t, const struct tach_snapshot *s, int width, int first,
 		struct top_layout *out);
-/* The heading of a column. */
 void top_heading(char *to, size_t size, const struct tach_snapshot *s, int column, int width);
 /* Returns the first name of t->columns that is not a counter or metric, or NULL. */
 const char *top_unknown_column(const struct top *t, const struct tach_snapshot *s);

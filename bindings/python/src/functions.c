@@ -9,11 +9,12 @@
 #include <sys/mman.h>
 
 struct entry {
-	const PyObject *frame; /* borrowed: it lives until it returns */
+	const PyObject *frame; /* borrowed: a frame lives until it returns */
 	struct tach_region_mark mark;
 };
 
-/* The sites of code objects, by address. They are kept, so no other code gets the address. */
+/* The sites of code objects, by address. The objects are kept, so that no other code gets their
+ * address. */
 struct function {
 	PyObject *code;
 	struct tach_site site;
@@ -21,13 +22,14 @@ struct function {
 
 enum { DEEPEST = 16384, FUNCTIONS = 1 << 16, FULL = FUNCTIONS / 4 * 3 };
 
-/* A thread's open entries. It grows down, because the library then sees recursions at once. */
+/* A thread's stack of open entries. It grows down, because the library then finds recursions at
+ * once. */
 static __thread struct entry *top, *first, *last;
 static pthread_key_t key;
 static int has_key;
 static struct function *table[FUNCTIONS]; /* protected by the GIL */
 static unsigned nfunctions;
-static PyObject *word_call, *word_return; /* the objects that Python gives, once seen */
+static PyObject *word_call, *word_return; /* Python's objects for these words, once seen */
 
 /* ---- the thread ---- */
 
@@ -91,7 +93,7 @@ static struct function *make_function(PyObject *code)
 	return f;
 }
 
-/* Programs that make code without end have their later functions in one region. */
+/* If a program makes new code without end, its later functions share one region. */
 static struct tach_site *site_of(PyObject *code)
 {
 	unsigned i = (unsigned)(((uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15u) >> 48);
@@ -117,7 +119,7 @@ static void begin_function(PyObject *frame)
 	if (!top && !thread_ready())
 		return;
 	if (top == last) {
-		/* Its values count in the last one that has room. */
+		/* The stack is full: the function counts in the last entry. */
 		tach_region_begin(site, &last[-1].mark);
 		tach_region_end(&last[-1].mark);
 		return;
@@ -127,7 +129,7 @@ static void begin_function(PyObject *frame)
 	tach_region_begin(site, &top->mark);
 }
 
-/* Functions inside that did not end are those of another coroutine's stack (greenlet). */
+/* Functions inside it that did not end belong to the stack of another coroutine (greenlet). */
 static void end_function(const PyObject *frame)
 {
 	struct entry *e = top;
@@ -161,7 +163,7 @@ PyObject *tach_profile(PyObject *module, PyObject *const *args, Py_ssize_t n)
 	Py_RETURN_NONE;
 }
 
-/* At the end of the program, and in a child, where no region is open. */
+/* Call at the end of the program, and in a child, where no region is open. */
 PyObject *tach_profile_end(PyObject *module, PyObject *is_child)
 {
 	int forget = PyObject_IsTrue(is_child);

@@ -2,17 +2,17 @@
 /*
  * Regions: with region("parse") as r: ...
  *
- * A thread's open regions are a list. It shows an end that is on another thread or out of
+ * A thread's open regions are a list, which shows if an end is on another thread or out of
  * order. The list contains the marks, not the object: any thread may free an object whose
- * region never ended, but the mark must stay as long as its thread uses it.
+ * region never ended, but the mark must stay until its thread no longer uses it.
  */
 #include "tachmodule.h"
 #include <pthread.h>
 
 struct open {
-	struct open *outer; /* or the next free one */
-	int live;	    /* 1: open; 0: its object gave it up; -1: out of order */
-	uint64_t before;    /* entries that the thread had completed at its begin */
+	struct open *outer; /* the enclosing one, or the next free one */
+	int live;	    /* 1: open; 0: dropped by its object; -1: out of order */
+	uint64_t before;    /* entries that the thread had completed when this one began */
 	struct tach_region_mark mark;
 };
 
@@ -20,7 +20,7 @@ struct region {
 	struct counted counted;
 	PyObject *name;
 	struct tach_site *site;
-	struct open *open; /* NULL: not now */
+	struct open *open; /* NULL: not open */
 };
 
 static __thread struct open *innermost;
@@ -75,8 +75,8 @@ static struct open *push(void)
 }
 
 /*
- * Returns 0 if it belongs to another thread. Entries that are still open inside it are out of
- * order, so it is too.
+ * Removes the entry from the thread's list. Returns 0 if it belongs to another thread. If
+ * entries inside it are still open, all of them are out of order.
  */
 static int take(struct open *o)
 {
@@ -157,7 +157,7 @@ static PyObject *region_exit(PyObject *self, PyObject *const *args, Py_ssize_t n
 	r->open = NULL;
 	mine = take(o);
 	if (!mine) {
-		/* Its thread has it in its list, but the library refused it. */
+		/* The entry is in another thread's list, and the library refused this end. */
 		c->why = OTHER_THREAD;
 		o->live = 0;
 		Py_RETURN_NONE;

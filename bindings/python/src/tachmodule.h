@@ -95,7 +95,7 @@ extern PyTypeObject *tach_region_type, *tach_set_type, *tach_reader_type, *tach_
 extern PyType_Spec tach_quantities_spec, tach_counts_spec, tach_region_spec, tach_set_spec,
 	tach_reader_spec, tach_snapshot_spec;
 PyObject *tach_region_new(PyObject *module, PyObject *name);
-const struct tach_set *tach_set_of(PyObject *set); /* of a Set */
+const struct tach_set *tach_set_of(PyObject *set);
 /* why the requested events are not counted, or "" */
 extern char tach_unavailable[256];
 PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords);

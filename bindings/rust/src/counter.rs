@@ -67,7 +67,7 @@ impl Counter {
             .unwrap_or(0);
         Ok(counter)
     }
-    /// The provenance of everything that it has counted so far.
+    /// The provenance of everything that this counter has counted so far.
     pub fn flags(&self) -> Flags {
         Flags(self.flags.get())
     }
@@ -108,7 +108,7 @@ impl Measurement for Counter {
     #[inline]
     fn end(&self, mark: Self::Intermediate) -> u64 {
         let mut delta = [0; 16];
-        // A start of this counter filled it, or of another counter, which also has one event.
+        // The start of this or another counter filled the mark. Each counter has one event.
         let flags = unsafe { self.reader.end_raw(&mark.0, &mut delta) };
         self.flags.set(self.flags.get() | flags.0);
         delta[0].saturating_sub(self.cost)

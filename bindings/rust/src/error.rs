@@ -18,11 +18,11 @@ impl Error {
     pub fn code(&self) -> i32 {
         self.code
     }
-    /// In a string that was malformed, from 1; 0: it says nothing.
+    /// The column of the error in a malformed string, from 1. 0: unknown.
     pub fn column(&self) -> u32 {
         self.column
     }
-    /// In a file or text that was malformed, from 1; 0: it says nothing.
+    /// The line of the error in a malformed file or text, from 1. 0: unknown.
     pub fn line(&self) -> u32 {
         self.line
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// # Safety
-/// NULL, or a string of C's that lives until this returns.
+/// `at` is NULL, or a C string that lives until this function returns.
 pub(crate) unsafe fn text(at: *const c_char) -> String {
     if at.is_null() {
         return String::new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 use std::fmt;
 
-/// How a value was obtained. Empty: exact and uninterrupted.
+/// How a value was obtained. Without flags, the value is exact and uninterrupted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(pub u32);
 
@@ -36,15 +36,15 @@ impl Flags {
     pub const EMULATED: Flags = Flags(0x0800);
     pub const SHARED: Flags = Flags(0x1000);
 
-    /// All of these are set.
+    /// Returns true if all of these flags are set.
     pub fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
-    /// No flag is set: exact, uninterrupted.
+    /// Returns true if no flag is set: the value is exact and uninterrupted.
     pub fn is_exact(self) -> bool {
         self.0 == 0
     }
-    /// It counted all the time: neither lost nor incomplete.
+    /// Returns true if the event counted all the time: the value is neither lost nor incomplete.
     pub fn is_complete(self) -> bool {
         self.0 & (Flags::LOST.0 | Flags::INCOMPLETE.0) == 0
     }

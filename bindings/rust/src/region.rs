@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! Regions. The edges are what `tach/region.h` has inline, in Rust: a store, a test, and a call
+//! Regions. The edges do in Rust what `tach/region.h` does inline: a store, a test, and a call
 //! through the site, a test and a call through the mark. A mark must not move while its region is
-//! open, so the guard is a temporary of the block that [`region!`](crate::region) stands in. The
-//! program gets a shared reference to it, through which nothing can be moved or swapped.
+//! open, so the guard is a temporary of the block that contains [`region!`](crate::region). The
+//! program gets a shared reference to the guard, which can neither move nor swap it.
 use crate::error::{c_string, optional, pointer, Error};
 use crate::{sys, Flags};
 use std::cell::UnsafeCell;
@@ -15,7 +15,7 @@ use std::ptr;
 #[repr(transparent)]
 pub struct Site(UnsafeCell<sys::Site>);
 
-// The library changes it atomically, from any thread.
+// The library changes the site atomically, from any thread.
 unsafe impl Sync for Site {}
 
 const fn ends_with_nul(text: &str) -> bool {
@@ -49,11 +49,11 @@ impl Site {
         }))
     }
 
-    /// The region of that name, made if it does not exist. Takes a lock: keep the result.
+    /// Finds or makes the region of that name. Takes a lock: keep the result.
     /// Returns None if the name contains a NUL, or if there are more than 30,000 regions.
     pub fn get(name: &str) -> Option<&'static Site> {
         let name = c_string(name).ok()?;
-        // The library owns it and never frees it, in the layout that is declared here.
+        // The library owns the site and never frees it. Its layout is declared here.
         unsafe { sys::tach_site_get(name.as_ptr()).cast::<Site>().as_ref() }
     }
 
@@ -114,7 +114,7 @@ pub(crate) unsafe fn start(site: *mut sys::Site, mark: *mut sys::RegionMark) {
 /// On x86-64, the same instructions as C's STOP: calibration measures them.
 ///
 /// # Safety
-/// `Mark::new` made the mark, and it has not moved since its start.
+/// `Mark::new` made the mark, which must not have moved since its start.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
@@ -129,7 +129,7 @@ pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
 }
 
 /// # Safety
-/// As above.
+/// `Mark::new` made the mark, which must not have moved since its start.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
@@ -152,7 +152,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Ends it before the block does.
+    /// Ends the region before the end of the block.
     #[inline(always)]
     pub fn stop(&self) {
         unsafe { stop(self.mark.0.get()) }
@@ -275,7 +275,7 @@ macro_rules! region {
     };
 }
 
-/// The same with both edges fenced: they wait for earlier instructions, and later ones wait for them.
+/// Like `region!`, but both edges are fenced: each waits for earlier instructions, and later instructions wait for it.
 ///
 /// ```
 /// let region = tach::region_fenced!("multiply");
@@ -313,12 +313,12 @@ impl Regions {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Events, separated by commas; "": time alone.
+    /// Events, separated by commas; "": only time.
     pub fn events(mut self, events: &str) -> Self {
         self.events = Some(events.into());
         self
     }
-    /// Metrics over them, "ipc = instructions / cycles", separated by semicolons.
+    /// Metrics over the events, "ipc = instructions / cycles", separated by semicolons.
     pub fn metrics(mut self, metrics: &str) -> Self {
         self.metrics = Some(metrics.into());
         self
@@ -380,7 +380,7 @@ pub fn disable() {
     unsafe { sys::tach_regions_disable() }
 }
 
-/// Are regions switched on?
+/// Returns true if regions are switched on.
 pub fn enabled() -> bool {
     unsafe { sys::tach_regions_enabled() != 0 }
 }

@@ -43,7 +43,7 @@ impl SetBuilder {
         self.events = Some(events.into());
         self
     }
-    /// Metrics over them, separated by semicolons.
+    /// Metrics over the events, separated by semicolons.
     pub fn metrics(mut self, metrics: &str) -> Self {
         self.metrics = Some(metrics.into());
         self
@@ -53,7 +53,7 @@ impl SetBuilder {
         self.flags |= sys::MULTIPLEX;
         self
     }
-    /// Leaves out events that this machine cannot count; `missing` says why.
+    /// Leaves out events that this machine cannot count; `missing` gives the reason.
     pub fn optional(mut self) -> Self {
         self.flags |= sys::OPTIONAL;
         self
@@ -104,11 +104,11 @@ impl Set {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Labels, or events in their original spelling.
+    /// The members' labels. A member without a label has its event's original spelling.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_name(self.raw(), i as i32)) })
     }
-    /// Names with all parts that the strings left out.
+    /// The members' names, with all parts that the event strings left out.
     pub fn qualified(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_qualified(self.raw(), i as i32)) })
     }
@@ -121,7 +121,7 @@ impl Set {
     pub fn missing(&self) -> String {
         unsafe { text(sys::tach_set_missing(self.raw())) }
     }
-    /// Opens it for the calling thread.
+    /// Opens the set for the calling thread.
     pub fn open(&self) -> Result<Reader, Error> {
         let (mut reader, mut told) = (ptr::null_mut(), Error::told());
         let code = unsafe { sys::tach_reader_open(self.raw(), &mut reader, &mut told) };
@@ -167,7 +167,7 @@ impl Reader {
     pub fn set(&self) -> &Set {
         &self.set
     }
-    /// Why members are read by system calls, or "".
+    /// The reason why members are read by system calls, or "".
     pub fn missing(&self) -> String {
         unsafe { text(sys::tach_reader_missing(self.raw)) }
     }
@@ -184,7 +184,7 @@ impl Reader {
         unsafe { sys::tach_reader_begin(self.raw, &mut mark.raw) };
         mark
     }
-    /// Ends it. A mark of another reader gives zeros with [`Flags::LOST`].
+    /// Ends the measurement. A mark of another reader gives zeros with [`Flags::LOST`].
     #[inline]
     pub fn end(&self, mark: &Mark<'_>) -> Counts {
         let mut values = [0; sys::COUNTERS_MAX];
@@ -195,24 +195,24 @@ impl Reader {
         };
         self.counts(values, flags, mark.at.elapsed())
     }
-    /// The same around a function.
+    /// Measures one call of the function.
     #[inline]
     pub fn measure<R>(&self, function: impl FnOnce() -> R) -> (R, Counts) {
         let mark = self.begin();
         let result = function();
         (result, self.end(&mark))
     }
-    /// Writes the counts since it was opened, in the order of the set, and returns flags.
+    /// Writes the counts since the reader was opened, in the order of the set, and returns flags.
     #[inline]
     pub fn read(&self, values: &mut [u64; 16]) -> Flags {
         Flags(unsafe { sys::tach_reader_read(self.raw, values.as_mut_ptr()) })
     }
-    /// The bare pair, for code that must be as short as possible: 17 words, no clock, no names.
+    /// Starts a measurement with the shortest code. The mark has 17 words, without clock and names.
     #[inline]
     pub fn begin_raw(&self, mark: &mut MaybeUninit<RawMark>) {
         unsafe { sys::tach_reader_begin(self.raw, mark.as_mut_ptr().cast()) }
     }
-    /// Ends it.
+    /// Ends the measurement that [`Reader::begin_raw`] started.
     ///
     /// # Safety
     /// `begin_raw` of this reader has filled the mark.
@@ -260,11 +260,11 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// In the order of the set's members.
+    /// The counts, in the order of the set's members.
     pub fn values(&self) -> &[u64] {
         &self.values[..self.set.len()]
     }
-    /// One member's count, or None if the name is unknown or it did not count all the time.
+    /// One member's count. Returns None if the name is unknown, or the member did not count all the time.
     pub fn get(&self, name: &str) -> Option<u64> {
         let i = self.set.names().position(|n| n == name)?;
         Flags(self.flags[i]).is_complete().then(|| self.values[i])
@@ -277,7 +277,7 @@ impl Counts {
     pub fn flags(&self) -> Flags {
         Flags(self.flags.iter().fold(0, |all, f| all | f))
     }
-    /// A metric, and the provenance of its operands; NaN after a division by zero.
+    /// A metric's value, and the provenance of its operands. The value is NaN after a division by zero.
     pub fn metric(&self, name: &str) -> Option<(f64, Flags)> {
         let i = self.set.metrics().position(|n| n == name)?;
         let mut flags = 0;

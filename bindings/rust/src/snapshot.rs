@@ -22,7 +22,7 @@ use std::ptr;
 /// ```
 pub struct Snapshot(*mut sys::Snapshot);
 
-// Immutable.
+// A snapshot does not change.
 unsafe impl Send for Snapshot {}
 unsafe impl Sync for Snapshot {}
 
@@ -42,12 +42,12 @@ pub struct RegionInfo {
     pub function: String,
     pub line: u32,
     pub entries: u64,
-    /// Measured and completed.
+    /// Entries that were measured and completed.
     pub calls: u64,
     /// Calls that were not inside the same region.
     pub outermost: u64,
     pub threads: u32,
-    /// Never stopped.
+    /// Entries that were not stopped.
     pub lost: u64,
 }
 
@@ -55,9 +55,9 @@ pub struct RegionInfo {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Value {
-    /// Without the cost of measuring it.
+    /// The value without the cost of measuring it.
     pub value: f64,
-    /// As counted.
+    /// The value that was counted, with this cost.
     pub raw: f64,
     pub overhead: f64,
     /// Bound of the error of `value`.
@@ -88,7 +88,7 @@ impl Snapshot {
         Error::check(code, &told)?;
         Ok(Snapshot(out))
     }
-    /// By descending time.
+    /// The regions, by descending time.
     pub fn regions(&self) -> impl Iterator<Item = RegionInfo> + '_ {
         let n = unsafe { sys::tach_snapshot_nregions(self.0) };
         (0..n).map(move |number| unsafe {
@@ -119,11 +119,11 @@ impl Snapshot {
             members.chain(metrics).collect()
         }
     }
-    /// With nested regions. Returns None if there is no such quantity.
+    /// A region's value with nested regions. Returns None if there is no such quantity.
     pub fn value(&self, region: &RegionInfo, quantity: &str) -> Option<Value> {
         self.part(region, quantity, 0)
     }
-    /// Without nested regions.
+    /// A region's value without nested regions.
     pub fn self_value(&self, region: &RegionInfo, quantity: &str) -> Option<Value> {
         self.part(region, quantity, 1)
     }

@@ -52,7 +52,7 @@ struct Open {
 }
 
 impl Open {
-    /// Looked up once per place, under the library's lock.
+    /// Looks up the site once per place, under the library's lock.
     fn site(&mut self, metadata: &Metadata<'_>) -> *mut sys::Site {
         let site = self
             .sites

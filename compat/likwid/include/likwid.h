@@ -21,7 +21,7 @@ extern "C" {
 void likwid_markerInit(void);
 /* Opens the thread's counters now instead of in its first region. */
 void likwid_markerThreadInit(void);
-/* The same for a region, including its memory. Returns 0 or an error. */
+/* Also prepares a region, including its memory. Returns 0 or an error. */
 int likwid_markerRegisterRegion(const char *regionTag);
 /*
  * A thread's regions may overlap in any way, not only nest; starting a running region restarts
@@ -32,8 +32,9 @@ int likwid_markerStopRegion(const char *regionTag);
 /* Sets the calling thread's results of the region to 0. */
 int likwid_markerResetRegion(const char *regionTag);
 /*
- * The calling thread's results under the current group. nr_events: room, then the number
- * written; any pointer may be null. NaN: not counted.
+ * Returns the calling thread's results under the current group. Set *nr_events to the room
+ * in `events`; the function replaces it by the number that it wrote. Any pointer may be null.
+ * NaN: not counted.
  */
 void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *events, double *time,
 			    int *count);
@@ -49,8 +50,8 @@ void likwid_markerNextGroup(void);
 void likwid_markerClose(void);
 
 /*
- * START and STOP of a constant string: each place looks up its region once. For a tag that is
- * not constant, compilers put NULL here, and it is not used.
+ * START and STOP of a constant string: each place looks up its region once. If the tag is not
+ * constant, compilers store NULL, and the struct is not used.
  */
 struct tach_likwid_site {
 	const char *tag;
@@ -84,7 +85,7 @@ char *perfmon_getGroupName(int groupId);
 char *perfmon_getEventName(int groupId, int eventId);
 char *perfmon_getCounterName(int groupId, int eventId);
 char *perfmon_getMetricName(int groupId, int metricId);
-/* Result of the finished region that the thread started last. NaN: none. */
+/* Result of the finished region that the thread started last. NaN: there is no such region. */
 double perfmon_getResult(int groupId, int eventId, int threadId);
 double perfmon_getLastResult(int groupId, int eventId, int threadId);
 double perfmon_getMetric(int groupId, int metricId, int threadId);

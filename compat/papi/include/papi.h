@@ -191,7 +191,7 @@ extern "C" {
 #define PAPI_PMU_MAX	  80
 #define PAPI_DERIVED	  0x1
 
-/* How PAPI_enum_event goes on. */
+/* Modes of PAPI_enum_event. */
 enum {
 	PAPI_ENUM_EVENTS = 0,
 	PAPI_ENUM_FIRST,

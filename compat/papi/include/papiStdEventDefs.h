@@ -3,7 +3,7 @@
 #ifndef _PAPISTDEVENTDEFS
 #define _PAPISTDEVENTDEFS
 
-/* The two highest bits of a code: preset, native, or both: an event of a user's file. */
+/* The two highest bits of a code: preset, or native. An event of a user's file has both. */
 #define PAPI_PRESET_MASK     ((int)0x80000000)
 #define PAPI_NATIVE_MASK     ((int)0x40000000)
 #define PAPI_UE_MASK	     ((int)0xC0000000)
@@ -119,8 +119,8 @@ enum {
 	PAPI_FSQ_INS_idx, /* floating point square roots */
 	PAPI_FNV_INS_idx, /* floating point inverses */
 	PAPI_FP_OPS_idx,  /* floating point operations */
-	PAPI_SP_OPS_idx,  /* single precision operations, those of vectors one by one */
-	PAPI_DP_OPS_idx,  /* double precision operations, those of vectors one by one */
+	PAPI_SP_OPS_idx,  /* single precision operations, each element of a vector counted */
+	PAPI_DP_OPS_idx,  /* double precision operations, each element of a vector counted */
 	PAPI_VEC_SP_idx,  /* single precision vector instructions */
 	PAPI_VEC_DP_idx,  /* double precision vector instructions */
 	PAPI_REF_CYC_idx, /* reference cycles */

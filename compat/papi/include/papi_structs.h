@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The structs that PAPI's functions take and give. This is a part of papi.h. Include papi.h
- * instead.
- */
+/* The structs of PAPI's functions. This is a part of papi.h. Include papi.h instead. */
 #ifndef PAPI_STRUCTS_H
 #define PAPI_STRUCTS_H
 
@@ -270,7 +267,7 @@ typedef struct event_info {
 	int location, data_type, value_type, timescope, update_type, update_freq;
 
 	/* For presets and events of a user's file: */
-	unsigned int count;	 /* how many natives */
+	unsigned int count;	 /* number of native events */
 	unsigned int event_type; /* PAPI_PRESET_BIT_... */
 	char derived[PAPI_MIN_STR_LEN];
 	char postfix[PAPI_2MAX_STR_LEN];

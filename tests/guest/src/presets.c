@@ -20,7 +20,6 @@ enum { TURNS = 20000 };
 static struct tach_derived *presets;
 static int pmu;
 
-/* The events of one pass. */
 struct pass {
 	char events[4096]; /* a list for a set */
 	int number[TACH_COUNTERS_MAX], count;
@@ -56,8 +55,8 @@ static int fill(struct pass *p, const struct tach_expansion *x, const struct tac
 }
 
 /*
- * An interrupted region is exact too but flagged; use an undisturbed one. Returns 0 if there
- * was none.
+ * An interrupted region is exact but flagged, so use one that is not flagged. Returns 0 if all
+ * are flagged.
  */
 static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
 {

@@ -201,7 +201,6 @@ static void alone(void *context, uint64_t n)
 	(void)context, (void)n;
 }
 
-/* Two threads already are a team. */
 static void a_team_of_two(void)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};

@@ -297,7 +297,6 @@ static void refusals(void)
 	tach_derived_free(d);
 }
 
-/* Every listed metric can be computed, and all its events exist. */
 static void every_listed_metric_can_be_computed(void)
 {
 	int all = 1, names = 0;

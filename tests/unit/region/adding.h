@@ -225,7 +225,6 @@ static void what_is_added(void)
 		}
 }
 
-/* Regions without an enclosing region. */
 static void regions_without_an_enclosing_one(void)
 {
 	uint64_t delta[TACH__SUMS] = {3, 5, 7, 9};

@@ -155,7 +155,6 @@ static int by_hash(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Names that differ in two letters, at any positions. */
 static void names_that_differ_in_two_letters(void)
 {
 	enum { LETTERS = 26, PAIRS = LETTERS * LETTERS };
@@ -321,7 +320,7 @@ static void gates(void)
 	tach__beacon.state = was;
 }
 
-/* Whether the region is enabled is determined later; this entry counts as enabled. */
+/* This entry counts as enabled. Later code determines if the region is enabled. */
 static void gate_within(void)
 {
 	fresh();

@@ -133,7 +133,6 @@ static void none(void)
 	holds("formats/none", "text", text);
 }
 
-/* Time alone. */
 static void clock_alone(void)
 {
 	holds("formats/clock", "json", json);

@@ -99,7 +99,6 @@ static void other_notes(void)
 	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
 }
 
-/* Old data in the read buffer is not used. */
 static void old_buffer_content_is_not_used(void)
 {
 	for (size_t less = 8; less <= 32; less += 24) {

@@ -183,7 +183,6 @@ static void grows(unsigned nth)
 	}
 }
 
-/* The sizes that were checked are the ones that are used. */
 static void checked_sizes_are_used(void)
 {
 	for (int sums = 0; sums < 2; sums++) {

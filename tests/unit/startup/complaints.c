@@ -35,7 +35,7 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
 
 static void clear(void)
 {
-	/* Only the names that the test sets are removed. */
+	/* Removes the names that the test sets, and no others. */
 	static const char *const names[] = {"TACH_OUTPUT",
 					    "TACH_OUTPU",
 					    "tach_output",
@@ -145,7 +145,6 @@ static void what_has_no_effect(void)
 	clear();
 }
 
-/* Uses the terms of the variable's users. */
 static void messages_use_the_users_terms(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -202,7 +202,6 @@ run 0 --per-thread --per-thread -o "$work/report" "$target" once
 run 0 --format json -o "$work/x.jsn" "$target" once
 result refusals
 
-# The clock alone.
 clock_alone() { # VARIABLE... ARGUMENT...
 	env "$@" -o "$work/clock.json" "$target" once 2>"$work/err" || rc=1
 	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1)' "$work/clock.json" || { echo "# more than the clock: $*"; rc=1; }

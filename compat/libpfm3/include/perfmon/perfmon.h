@@ -66,7 +66,7 @@ typedef struct {
 	uint16_t reg_num, reg_set;
 	uint32_t reg_flags;
 	uint64_t reg_value;
-	/* value after a message; value after any other overflow */
+	/* the register's new value after an overflow with a message, and after any other */
 	uint64_t reg_long_reset, reg_short_reset;
 	uint64_t reg_random_mask;
 	uint64_t reg_smpl_pmds[PFM_PMD_BV];

@@ -33,25 +33,25 @@ extern "C" {
 #define PFMLIB_NO_PMU	      (-1) /* none */
 #define PFMLIB_UNKNOWN_PMU    0	   /* detect */
 #define PFMLIB_GEN_IA64_PMU   1	   /* IA-64 architected */
-#define PFMLIB_ITANIUM_PMU    2	   /* Itanium */
-#define PFMLIB_ITANIUM2_PMU   3	   /* Itanium 2 */
-#define PFMLIB_MONTECITO_PMU  4	   /* Montecito, Montvale */
-#define PFMLIB_AMD64_PMU      16   /* AMD K7, K8, families 10h and 15h */
-#define PFMLIB_I386_P6_PMU    32   /* Pentium III */
-#define PFMLIB_PENTIUM4_PMU   33   /* Pentium 4, Xeon, EM64T */
-#define PFMLIB_COREDUO_PMU    34   /* Core Duo, Core Solo */
-#define PFMLIB_I386_PM_PMU    35   /* Pentium M */
-#define PFMLIB_CORE_PMU	      36   /* Core */
-#define PFMLIB_INTEL_CORE_PMU 36   /* Core */
-#define PFMLIB_INTEL_PPRO_PMU 37   /* Pentium Pro */
-#define PFMLIB_INTEL_PII_PMU  38   /* Pentium II */
-#define PFMLIB_INTEL_ATOM_PMU 39   /* Atom */
-#define PFMLIB_INTEL_NHM_PMU  40   /* Nehalem */
-#define PFMLIB_INTEL_WSM_PMU  41   /* Westmere */
-#define PFMLIB_GEN_IA32_PMU   63   /* Intel architectural */
+#define PFMLIB_ITANIUM_PMU    2
+#define PFMLIB_ITANIUM2_PMU   3
+#define PFMLIB_MONTECITO_PMU  4	 /* Montecito, Montvale */
+#define PFMLIB_AMD64_PMU      16 /* AMD K7, K8, families 10h and 15h */
+#define PFMLIB_I386_P6_PMU    32 /* Pentium III */
+#define PFMLIB_PENTIUM4_PMU   33 /* Pentium 4, Xeon, EM64T */
+#define PFMLIB_COREDUO_PMU    34 /* Core Duo, Core Solo */
+#define PFMLIB_I386_PM_PMU    35 /* Pentium M */
+#define PFMLIB_CORE_PMU	      36
+#define PFMLIB_INTEL_CORE_PMU 36
+#define PFMLIB_INTEL_PPRO_PMU 37 /* Pentium Pro */
+#define PFMLIB_INTEL_PII_PMU  38 /* Pentium II */
+#define PFMLIB_INTEL_ATOM_PMU 39
+#define PFMLIB_INTEL_NHM_PMU  40 /* Nehalem */
+#define PFMLIB_INTEL_WSM_PMU  41 /* Westmere */
+#define PFMLIB_GEN_IA32_PMU   63 /* Intel architectural */
 
-/* What functions return. */
-#define PFMLIB_SUCCESS	      0	    /* success */
+/* Results of functions. */
+#define PFMLIB_SUCCESS	      0
 #define PFMLIB_ERR_NOTSUPP    (-1)  /* not supported */
 #define PFMLIB_ERR_INVAL      (-2)  /* invalid parameters */
 #define PFMLIB_ERR_NOINIT     (-3)  /* before pfm_initialize */

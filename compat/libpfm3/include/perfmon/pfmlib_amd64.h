@@ -42,14 +42,14 @@ typedef struct {
 #define PFMLIB_AMD64_USE_IBSFETCH 1
 #define PFMLIB_AMD64_USE_IBSOP	  2
 
-/* Where in pfp_pmds the registers of sampling begin. */
+/* Indexes in pfp_pmds at which the registers of sampling begin. */
 typedef struct {
 	uint32_t ibsfetch_base;
 	uint32_t ibsop_base;
 	uint64_t reserved[7];
 } pfmlib_amd64_output_param_t;
 
-/* Offsets from there. */
+/* Offsets of registers from ibsfetch_base and from ibsop_base. */
 #define PMD_IBSFETCHCTL	   0
 #define PMD_IBSFETCHLINAD  1
 #define PMD_IBSFETCHPHYSAD 2

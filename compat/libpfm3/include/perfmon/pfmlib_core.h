@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Core. */
+/* Types and queries of PFMLIB_CORE_PMU: Intel Core. */
 #ifndef PERFMON_PFMLIB_CORE_H
 #define PERFMON_PFMLIB_CORE_H
 

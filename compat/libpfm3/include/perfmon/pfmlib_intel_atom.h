@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Atom. */
+/* Types of PFMLIB_INTEL_ATOM_PMU. */
 #ifndef PERFMON_PFMLIB_INTEL_ATOM_H
 #define PERFMON_PFMLIB_INTEL_ATOM_H
 

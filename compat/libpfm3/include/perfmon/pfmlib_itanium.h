@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Itanium. */
+/* Types and queries of PFMLIB_ITANIUM_PMU: the first Itanium. */
 #ifndef PERFMON_PFMLIB_ITANIUM_H
 #define PERFMON_PFMLIB_ITANIUM_H
 
@@ -28,7 +28,7 @@ typedef struct {
 	unsigned long pmc_val;
 } pfmlib_ita_opcm_t;
 
-/* Branch or execution trace: without its event, it runs freely. */
+/* Branch or execution trace. It runs freely if its event is not counted. */
 typedef struct {
 	unsigned char btb_used;
 	unsigned char btb_tar;
@@ -42,7 +42,7 @@ typedef struct {
 
 typedef enum { PFMLIB_ITA_EAR_CACHE_MODE, PFMLIB_ITA_EAR_TLB_MODE } pfmlib_ita_ear_mode_t;
 
-/* Event address registers: without their event, they run freely. */
+/* Event address registers. They run freely if their event is not counted. */
 typedef struct {
 	unsigned char ear_used;
 	pfmlib_ita_ear_mode_t ear_mode;
@@ -59,7 +59,7 @@ typedef struct {
 	unsigned long rr_end;
 } pfmlib_ita_input_rr_desc_t;
 
-/* How far the registers reach beyond the range. */
+/* How far the registers reach beyond the start and the end of the range. */
 typedef struct {
 	unsigned long rr_soff;
 	unsigned long rr_eoff;
@@ -97,7 +97,7 @@ typedef struct {
 	unsigned long reserved[6];
 } pfmlib_ita_output_param_t;
 
-/* 1 or 0. */
+/* Each function returns 1 or 0. */
 extern int pfm_ita_is_ear(unsigned int i);
 extern int pfm_ita_is_dear(unsigned int i);
 extern int pfm_ita_is_dear_tlb(unsigned int i);

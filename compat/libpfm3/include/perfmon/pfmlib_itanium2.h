@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Itanium 2. */
+/* Types and queries of PFMLIB_ITANIUM2_PMU. */
 #ifndef PERFMON_PFMLIB_ITANIUM2_H
 #define PERFMON_PFMLIB_ITANIUM2_H
 
@@ -32,7 +32,7 @@ typedef struct {
 	unsigned long pmc_val;
 } pfmlib_ita2_opcm_t;
 
-/* Branch or execution trace: without its event, it runs freely. */
+/* Branch or execution trace. It runs freely if its event is not counted. */
 typedef struct {
 	unsigned char btb_used;
 	unsigned char btb_ds;
@@ -49,7 +49,7 @@ typedef enum {
 	PFMLIB_ITA2_EAR_ALAT_MODE
 } pfmlib_ita2_ear_mode_t;
 
-/* Event address registers: without their event, they run freely. */
+/* Event address registers. They run freely if their event is not counted. */
 typedef struct {
 	unsigned char ear_used;
 	pfmlib_ita2_ear_mode_t ear_mode;
@@ -65,7 +65,7 @@ typedef struct {
 	unsigned long rr_end;
 } pfmlib_ita2_input_rr_desc_t;
 
-/* How far the registers reach beyond the range. */
+/* How far the registers reach beyond the start and the end of the range. */
 typedef struct {
 	unsigned long rr_soff;
 	unsigned long rr_eoff;
@@ -105,7 +105,7 @@ typedef struct {
 	unsigned long reserved[6];
 } pfmlib_ita2_output_param_t;
 
-/* 1 or 0. */
+/* Each function returns 1 or 0. */
 extern int pfm_ita2_is_ear(unsigned int i);
 extern int pfm_ita2_is_dear(unsigned int i);
 extern int pfm_ita2_is_dear_tlb(unsigned int i);

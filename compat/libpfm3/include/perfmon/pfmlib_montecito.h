@@ -32,7 +32,7 @@ typedef struct {
 	unsigned long opcm_mask;
 } pfmlib_mont_opcm_t;
 
-/* Branch or execution trace: without its event, it runs freely. */
+/* Branch or execution trace. It runs freely if its event is not counted. */
 typedef struct {
 	unsigned char etb_used;
 	unsigned int etb_plm;
@@ -48,7 +48,7 @@ typedef enum {
 	PFMLIB_MONT_EAR_ALAT_MODE
 } pfmlib_mont_ear_mode_t;
 
-/* Event address registers: without their event, they run freely. */
+/* Event address registers. They run freely if their event is not counted. */
 typedef struct {
 	unsigned char ear_used;
 	pfmlib_mont_ear_mode_t ear_mode;
@@ -69,7 +69,7 @@ typedef struct {
 	unsigned long rr_end;
 } pfmlib_mont_input_rr_desc_t;
 
-/* How far the registers reach beyond the range. */
+/* How far the registers reach beyond the start and the end of the range. */
 typedef struct {
 	unsigned long rr_soff;
 	unsigned long rr_eoff;
@@ -112,7 +112,7 @@ typedef struct {
 	unsigned long reserved[6];
 } pfmlib_mont_output_param_t;
 
-/* 1 or 0. */
+/* Each function returns 1 or 0. */
 extern int pfm_mont_is_ear(unsigned int i);
 extern int pfm_mont_is_dear(unsigned int i);
 extern int pfm_mont_is_dear_tlb(unsigned int i);

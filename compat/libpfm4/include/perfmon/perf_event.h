@@ -7,7 +7,7 @@
 #ifndef __PERFMON_PERF_EVENT_H__
 #define __PERFMON_PERF_EVENT_H__
 
-#ifdef SWIG /* it reads only this file, and its wrapper is compiled with it too */
+#ifdef SWIG /* SWIG reads only this file, and its wrapper is compiled with this file too */
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -97,7 +97,7 @@ enum {
 
 typedef struct perf_event_attr perf_event_attr_t;
 
-/* Its name until Linux 3.12. */
+/* The field's name until Linux 3.12. */
 #define cap_usr_rdpmc cap_user_rdpmc
 
 #endif

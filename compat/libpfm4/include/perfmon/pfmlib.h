@@ -430,7 +430,7 @@ extern pfm_err_t pfm_pmu_validate(pfm_pmu_t pmu_id, FILE *fp);
 #define PFM_ERR_ATTR_SET -10
 #define PFM_ERR_TOOMANY	 -11
 #define PFM_ERR_TOOSMALL -12
-/* Names of two of them, and of success, in the manual page. */
+/* The manual page has these names for two errors and for success. */
 #define PFM_ERR_ATTR_UMASK    PFM_ERR_UMASK
 #define PFM_ERR_ATTR_FEATCOMB PFM_ERR_FEATCOMB
 #define PFMLIB_SUCCESS	      PFM_SUCCESS

@@ -14,7 +14,7 @@ extern "C" {
 /* The argument for PFM_OS_PERF_EVENT and PFM_OS_PERF_EVENT_EXT. */
 typedef struct {
 	struct perf_event_attr *attr; /* only fields that the event decides are written */
-	char **fstr;		      /* NULL, or where a string to be freed is put */
+	char **fstr;		      /* NULL, or receives a string that the caller frees */
 	size_t size;
 	int idx;
 	int cpu;   /* out: the string's cpu=, or -1 */
