@@ -32,8 +32,8 @@ static int is_at_its_level(const struct tach__hot *hot, const struct tach__slot 
 
 /*
  * Returns the first level, starting at `from`, whose region has ended, or TACH__LEVEL_NONE. The
- * record may be another thread's, so it reads the words as a snapshot does. The caller checks
- * that no region of the thread ended during the call.
+ * record may be another thread's, so it reads the words as a snapshot does. It returns a level
+ * only if no region of the thread began or ended during the call.
  */
 static uint32_t find_ended_level(const struct tach__thread *record, uint32_t from)
 {

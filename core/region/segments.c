@@ -161,7 +161,7 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 }
 
 /* Returns 1 if this thread's last task runs without an entry. If a jump left the task, other
- * data may be in its memory. */
+ * data may be in its memory; a task whose START counted has a part. */
 TACH__LOOKS_BACK static int is_starting(const struct tach__carried *c,
 					const struct tach_task *task)
 {

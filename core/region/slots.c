@@ -143,9 +143,9 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 
 /*
  * Suppose that a handler left a write by siglongjmp. The entry stays open if its mark is
- * intact, for example in a block of main. A handler rarely has so many
- * entries during one write, so every AMID entries end it. If the writer continues nevertheless,
- * its entry is flagged, and the next entry repairs the sequence.
+ * intact, for example in a block of main. A handler rarely has AMID entries
+ * during one write, so after that many the write is ended. If the writer continues
+ * nevertheless, its entry is flagged, and the next entry repairs the sequence.
  */
 static void end_old_write(struct tach__thread *record, struct tach__slot *slot,
 			  const struct tach__slot *overflow)
