@@ -68,20 +68,13 @@ struct place {
 
 static void find_place(struct place *place, uintptr_t at)
 {
+	static const char kind[] = "function ";
 	struct object object;
-	const char *base;
 
-	*place = (struct place){.file = ""};
-	if (!object_of(at, &object)) {
-		snprintf(place->name, sizeof place->name, "function 0x%llx",
-			 (unsigned long long)at);
-		return;
-	}
+	memcpy(place->name, kind, sizeof kind - 1);
+	object_place(at, &object, place->name + sizeof kind - 1, NAME);
 	place->file = object.path;
 	place->offset = object.address;
-	base = strrchr(place->file, '/') ? strrchr(place->file, '/') + 1 : place->file;
-	snprintf(place->name, sizeof place->name, "function %.500s+0x%llx", base,
-		 (unsigned long long)place->offset);
 }
 
 static int is_selected(const struct place *place)

@@ -32,22 +32,16 @@ static struct tach_site make_site(const char *kind, const char *name, const char
 static struct place *make_place(uintptr_t at)
 {
 	struct place *place = calloc(1, sizeof *place);
-	const char *base, *path = "";
 	struct object object;
 	char name[NAME];
 	char *file;
 
 	if (!place)
 		return NULL;
-	snprintf(name, sizeof name, "0x%llx", (unsigned long long)at);
 	/* The call itself is before the address to which it returns. */
-	if (object_of(at - 1, &object)) {
-		path = object.path;
-		base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-		snprintf(name, sizeof name, "%.500s+0x%llx", base,
-			 (unsigned long long)object.address);
-	}
-	file = strdup(path);
+	if (!object_place(at - 1, &object, name, sizeof name))
+		snprintf(name, sizeof name, "0x%llx", (unsigned long long)at);
+	file = strdup(object.path);
 	place->at = at;
 	place->work = make_site("parallel", name, file);
 	place->wait = make_site("barrier", name, file);

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -65,9 +66,18 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-int object_of(uintptr_t at, struct object *object)
+int object_place(uintptr_t at, struct object *object, char *name, size_t size)
 {
 	struct search search = {.at = at, .found = object};
+	const char *base;
 
-	return dl_iterate_phdr(look_at, &search);
+	*object = (struct object){.path = ""};
+	if (!dl_iterate_phdr(look_at, &search)) {
+		snprintf(name, size, "0x%llx", (unsigned long long)at);
+		return 0;
+	}
+	base = strrchr(object->path, '/');
+	snprintf(name, size, "%.500s+0x%llx", base ? base + 1 : object->path,
+		 (unsigned long long)object->address);
+	return 1;
 }

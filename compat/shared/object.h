@@ -7,6 +7,7 @@
 #ifndef COMPAT_SHARED_OBJECT_H
 #define COMPAT_SHARED_OBJECT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct object {
@@ -16,7 +17,11 @@ struct object {
 
 /* Finds the program's path, before the program changes its folder. Later calls do nothing. */
 void object_prepare(void);
-/* Returns 0 if no object has the address. */
-int object_of(uintptr_t at, struct object *object);
+/*
+ * Finds the object of an address, and writes the name of the place: "OBJECT+0xADDRESS", with at
+ * most 500 characters of the object's name. Returns 0 if no object has the address: then the
+ * name is "0x" and the address, and the path is "".
+ */
+int object_place(uintptr_t at, struct object *object, char *name, size_t size);
 
 #endif
