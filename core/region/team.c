@@ -25,6 +25,15 @@ int tach__teams_were_joined(void)
 
 /* ---- the regions that are open ---- */
 
+/* Returns the region of which `id` is a part (a tag or a task), or the region `id` itself. */
+static struct tach__site *whole_of(uint32_t id)
+{
+	struct tach__site *site = tach__site_at(id);
+	uint32_t whole = TACH__GET(site->whole);
+
+	return whole ? tach__site_at(whole) : site;
+}
+
 /* Returns the region at that level of the calling thread's stack, or NULL if it is not the
  * program's. */
 static struct tach__site *open_region(const struct tach__hot *self, uint32_t level)
@@ -33,13 +42,11 @@ static struct tach__site *open_region(const struct tach__hot *self, uint32_t lev
 	const struct tach__slot *slot = TACH__GET(stack[1]);
 	const struct tach_region_mark *mark =
 		TACH__GET(*tach__marks((struct tach__slot **)(uintptr_t)stack));
-	struct tach__site *site;
 
 	if (!slot || slot->id < TACH__SITE_FIRST ||
 	    tach__is_whole_mark(self->record, (uintptr_t)mark))
 		return NULL;
-	site = tach__site_at(slot->id);
-	return TACH__GET(site->whole) ? tach__site_at(TACH__GET(site->whole)) : site;
+	return whole_of(slot->id);
 }
 
 /* Returns the number of open regions, but at most the number of elements of the stack. */
@@ -170,14 +177,6 @@ void tach__team_joining(const struct tach_team *team, struct tach_help *help)
 }
 
 /* ---- in a snapshot ---- */
-
-static const struct tach__site *whole_of(uint32_t id)
-{
-	const struct tach__site *site = tach__site_at(id);
-	uint32_t whole = TACH__GET(site->whole);
-
-	return whole ? tach__site_at(whole) : site;
-}
 
 /* Adds to the teams' rows: the rows of helpers, or the rows of regions that have helpers. */
 static int add_rows(struct tach__rows *rows, uint32_t limit, int are_helpers)
