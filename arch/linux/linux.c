@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf's own events: they belong to no machine, so there is nothing to identify, and core/
- * encodes them.
+ * perf's own events. They belong to no machine, so this file identifies no machine, and core/
+ * encodes the events.
  */
 #include "core/port/port.h"
 

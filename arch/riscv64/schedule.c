@@ -5,7 +5,7 @@
  * pmu_ctr_find_hw, chooses): cycles and instructions have their own counters, which count
  * nothing else, and may use an hpmcounter only with extension Sscofpmf or Andes' own; any other
  * event uses an hpmcounter that the devicetree gives it. Firmware events use none of these
- * counters. Only the firmware knows the number of hpmcounters. If neither devicetree nor table
+ * counters. The firmware alone knows the number of hpmcounters. If neither devicetree nor table
  * has it, all are assumed to exist, and opening an event shows if this is true.
  *
  * The driver for firmware without the SBI PMU extension (riscv_pmu_legacy.c) lets any number of

@@ -88,7 +88,7 @@ static int check_options(const struct tach__dispatch *d, const struct tach__item
 }
 
 /*
- * Checks event by event, so that the error is that of the first event that cannot be counted.
+ * Checks event by event, so that the error names the first event that cannot be counted.
  */
 static int check_events(struct tach__dispatch *d)
 {

@@ -167,7 +167,7 @@ static int check_flags(const struct tach__intel *w, const struct tach__item *ite
 }
 
 /*
- * Checks event by event, so that the error is that of the first event that cannot be counted.
+ * Checks event by event, so that the error names the first event that cannot be counted.
  */
 static int check_events(struct tach__intel *w)
 {

@@ -159,7 +159,7 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
-	/* Checks only rows that the encoder has not checked. */
+	/* The encoder has checked the other rows. */
 	if (!rc && !item->in->ncodes &&
 	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
 		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");

@@ -2,8 +2,8 @@
 /*
  * Boxes of the uncore: memory controllers, caches, links, power control. Intel's boxes have one
  * control register per counter and, in some boxes, two filter registers (Intel's uncore
- * performance monitoring manuals, one per generation). The bits are those of the "format" files
- * of Linux's arch/x86/events/intel/uncore_snbep.c.
+ * performance monitoring manuals, one per generation). The "format" files of Linux's
+ * arch/x86/events/intel/uncore_snbep.c have these bits:
  *
  *  0-7 event select   8-15 umask   18 edge   19 tid filter   21 event select 8
  * 23 invert   24-31 threshold   32-55 umask, channel and flow masks

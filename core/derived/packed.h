@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Strings of presets that are needed after a preset was found, packed by tools/mkpresets:
- * formulas, lists of events, descriptions. They come in blocks. Each block is packed
- * separately, and unpacked when one of its strings is first needed. A block is a sequence of
- * steps. The upper half of a step's first byte is a number of literal bytes that follow; the
- * lower half plus TACH__PACKED_LEAST is a number of bytes to repeat from before. 15 means that
- * the next byte is added; if that is 255, the next one too, and so on. The bytes of the lower
- * half's number come after the literals and the distance, which has two bytes, the lower first.
- * The last step ends with its literals.
+ * formulas, lists of events, descriptions. Each block of strings is packed separately, and
+ * unpacked when one of its strings is first needed. A block is a sequence of steps. The upper
+ * half of a step's first byte is the number of literal bytes that follow. The lower half plus
+ * TACH__PACKED_LEAST is the number of earlier bytes to repeat. If a half is 15, the next byte
+ * is added to it. If that byte is 255, the byte after it is added too, and so on. The bytes of
+ * the lower half's number come after the literals and the distance, which has two bytes, the
+ * lower first. The last step ends with its literals.
  */
 #ifndef TACH_CORE_DERIVED_PACKED_H
 #define TACH_CORE_DERIVED_PACKED_H
