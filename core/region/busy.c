@@ -88,17 +88,17 @@ static int has_regions(const struct tach__thread *record, uint64_t *open)
 
 void tach__busy_end(struct tach__thread *record)
 {
-	struct tach__held held;
 	uint64_t open;
-	int64_t own;
 
-	if (!has_regions(record, &open))
-		return;
-	own = read_cpu(CLOCK_THREAD_CPUTIME_ID);
-	tach__lock(&held);
-	busy.ended += own;
-	busy.unknown |= own < 0;
-	tach__unlock(&held);
+	if (has_regions(record, &open))
+		TACH__SET(record->cpu, read_cpu(CLOCK_THREAD_CPUTIME_ID));
+}
+
+void tach__busy_fold(struct tach__thread *record)
+{
+	busy.ended += record->cpu;
+	busy.unknown |= record->cpu < 0;
+	TACH__SET(record->cpu, (int64_t)0);
 }
 
 /* Call it before tach__busy_add. If a thread runs between the two reads, the other threads
@@ -111,12 +111,14 @@ void tach__busy_look(struct tach__busy *to)
 
 void tach__busy_add(struct tach__busy *to, struct tach__thread *record)
 {
-	uint64_t open;
-	int64_t own;
+	int64_t own = TACH__GET(record->cpu);
+	uint64_t open = 0;
 
-	if (!TACH__GET(record->hot->record) || !has_regions(record, &open))
-		return;
-	own = read_thread(record->tid);
+	if (own == 0) {
+		if (!TACH__GET(record->hot->record) || !has_regions(record, &open))
+			return;
+		own = read_thread(record->tid);
+	}
 	to->threads += own;
 	to->unknown |= own < 0;
 	to->open = open > to->open ? open : to->open;

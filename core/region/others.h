@@ -24,8 +24,9 @@ struct tach__thread;
 /* Call it when the first thread of a process opens. */
 void tach__busy_begin(void);
 /* Call _end when the calling thread ends, and _unknown if a thread ended whose processor time
- * is not known. */
+ * is not known. _end keeps the time in the record; call _fold with the lock held to add it. */
 void tach__busy_end(struct tach__thread *record);
+void tach__busy_fold(struct tach__thread *record);
 void tach__busy_unknown(void);
 /* Resets all, in a child of fork. Call it with the lock held. */
 void tach__busy_forget(void);

@@ -158,6 +158,7 @@ struct tach__thread {
 	int destructions;
 	pid_t tid;
 	int is_first; /* 1: it was the first thread of its process when it was opened */
+	int64_t cpu;  /* busy.c: ns of processor time of a thread that ends; 0: it is live */
 	char comm[16];
 	/* Cost of slow paths inside open regions; see cost.h. */
 	uint64_t cold[TACH__SUMS];

@@ -147,6 +147,7 @@ static int thread_open(void *turn)
 		return TACH_ERR_NOMEM; /* the reference stays: the set is never freed */
 	record->config = config;
 	record->reader = NULL;
+	record->cpu = 0;
 	if (tach_reader_open(config->set, &record->reader, &err) != 0)
 		open_failed(&err);
 	record->count = record->reader ? config->count : 0;
@@ -199,6 +200,7 @@ void tach__thread_retire(struct tach__thread *record)
 	tach_reader_close(reader);
 	tach__lock(&held);
 	tach__record_fold(record);
+	tach__busy_fold(record);
 	record->next = r->ended;
 	r->ended = record;
 	tach__records_reclaim();
