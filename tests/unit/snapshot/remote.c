@@ -24,7 +24,7 @@ enum {
 	LIVE = 4,
 	CALLS = 1000,
 	HOSTILE = 2000,
-	MANY = 3000,
+	MANY = 1000,
 	FEW = 200,
 	REFUSALS = 300
 };
@@ -360,7 +360,7 @@ static void churned_many(void)
 		if (code)
 			break;
 		CHECK(tach_snapshot_nregions(s) >= MANY + 2);
-		CHECK(find(s, "many2999", &info) >= 0 && info.calls == 2);
+		CHECK(find(s, "many999", &info) >= 0 && info.calls == 2);
 		CHECK(find(s, "inner", &info) >= 0 && info.calls == (ENDED + LIVE) * CALLS);
 		tach_snapshot_free(s);
 	}
