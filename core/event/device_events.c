@@ -8,8 +8,6 @@
 #include "core/event/perf_events.h"
 #include "core/tables/tables.h"
 
-enum { HOSTS_MAX = 8 };
-
 /*
  * Returns true if the device is one of a table's names in sysfs, which are separated by spaces.
  */
@@ -30,13 +28,9 @@ static int has_device(int pmu, const struct tach__text *device)
 /* Returns the table for a device's cores, or -1 if no possible CPU has such cores. */
 static int table_of(const struct tach__work *w, const struct tach__text *device)
 {
-	int pmus[HOSTS_MAX], n = 1;
+	int pmus[TACH__HOSTS_MAX], n = tach__perf_cores(w->opt, pmus, TACH__HOSTS_MAX);
 
-	if (w->opt->pmu >= 0)
-		pmus[0] = w->opt->pmu;
-	else
-		n = tach__perf_hosts(w->opt, pmus, HOSTS_MAX);
-	for (int i = 0; i < n && i < HOSTS_MAX; i++)
+	for (int i = 0; i < n; i++)
 		if (has_device(pmus[i], device))
 			return pmus[i];
 	return -1;

@@ -3,7 +3,8 @@
  * Encodes one event string. The path of the data:
  *
  *     port/grammar.c  splits the text
- *     encode.c        finds PMU and event (tables, vendor names, perf's own spellings)
+ *     encode.c        calls the steps below
+ *     lookup.c        finds PMU and event (tables, vendor names, perf's own spellings)
  *     match.c         turns attributes and aliases into picks, in the order given
  *     arch/NAME/      turns picks into register words (core/port/port.h is the contract)
  *     perf.c          turns words and perf's own modifiers into fields of perf_event_attr
@@ -35,6 +36,31 @@ uint32_t tach__perf_offer(const struct tach__work *w);
 int tach__can_be_precise(const struct tach__work *w);
 int tach__perf_encode(struct tach__work *w);
 
+/* ---- perf_pmu.c ---- */
+enum { TACH__HOSTS_MAX = 8 };
+/* Lists the core PMUs of this machine, or the one in opt->host; returns their number. */
+int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
+/* The same, or the one in opt->pmu. */
+int tach__perf_cores(const struct tach_encode_options *opt, int *pmus, int max);
+/* The privilege levels by which perf can filter events that are in no PMU's table. */
+uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt);
+int tach__perf_hybrid(const struct tach_encode_options *opt);
+/* Returns the number of the PMU in sysfs, or -1 for PERF_TYPE_RAW. */
+int tach__perf_type(const struct tach_encode_options *opt, int pmu);
+/* Returns the type of w's box, or -1 if the kernel has no such box. */
+int tach__box_type(const struct tach__work *w);
+
+/* ---- lookup.c ---- */
+/* Sets w's PMU and event to what the string names, and checks the attributes. */
+int tach__find(struct tach__work *w, const char *string);
+/* Sets them to a row of the tables; returns 0 if CPUID says that the processor lacks it. */
+int tach__find_row(struct tach__work *w, int pmu, int event);
+/* Lists the PMUs to search for an event without prefix, in order; returns their number, at most
+ * TACH__SEARCH_MAX. */
+int tach__candidates(const struct tach__work *w, int *pmus);
+/* Returns 1 if this machine has the PMU, or the caller says so. */
+int tach__pmu_present(const struct tach__work *w, int pmu);
+
 /* ---- fqstr.c ---- */
 /* Writes the full name, truncated to size - 1; returns its whole length. */
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
@@ -57,11 +83,6 @@ int tach__encode(struct tach__work *w, const char *string,
  */
 int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
 		       unsigned n, const struct tach_encode_options *opt);
-
-/* Returns the number of the PMU in sysfs, or -1 for PERF_TYPE_RAW. */
-int tach__perf_type(const struct tach_encode_options *opt, int pmu);
-/* Returns the type of w's box, or -1 if the kernel has no such box. */
-int tach__box_type(const struct tach__work *w);
 
 /* ---- event.c: the public call, with further data from the caller ---- */
 int tach__event_encode(const char *string, const struct tach_encode_options *opt,

@@ -8,30 +8,6 @@
 #define TYPE_SHIFT 24
 #define ID_MASK	   0xffffffu
 
-int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max)
-{
-	if (opt->host) {
-		pmus[0] = tach__pmu_find(opt->host, __builtin_strlen(opt->host));
-		return pmus[0] >= 0;
-	}
-	return tach_pmu_host(pmus, max, NULL);
-}
-
-uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt)
-{
-	int pmu;
-
-	return tach__perf_hosts(opt, &pmu, 1) > 0 ? tach__pmu_at(pmu)->privilege
-						  : TACH__PRIVILEGE_ALL;
-}
-
-int tach__perf_hybrid(const struct tach_encode_options *opt)
-{
-	int pmus[8];
-
-	return tach__quirks_of(opt)->core_types && tach__perf_hosts(opt, pmus, 8) > 1;
-}
-
 /* Returns the PERF_TYPE_* of a row or a tracepoint. */
 static uint32_t type_of(const struct tach__work *w)
 {

@@ -30,11 +30,6 @@ static inline int tach__generic(const struct tach__pmu *pmu)
 	(TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
 
 /* ---- perf_events.c ---- */
-/* Lists the core PMUs of this machine, or the one in the options; returns their number. */
-int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
-/* The privilege levels by which perf can filter events that are in no PMU's table. */
-uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt);
-int tach__perf_hybrid(const struct tach_encode_options *opt);
 int tach__perf_offers_h(const struct tach__work *w);
 int tach__perf_offers_precise(const struct tach__work *w);
 /* Computes w->codes from w->picks, for TACH_OS_NONE. */
@@ -43,18 +38,6 @@ int tach__perf_words(struct tach__work *w);
 int tach__perf_config(struct tach__work *w);
 /* rXXXX of perf_raw: returns 1 and sets w->config, or returns 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
-
-/* ---- candidates.c ---- */
-/* Lists the PMUs to search for an event without prefix, in order; returns their number, at most
- * TACH__SEARCH_MAX. */
-int tach__candidates(const struct tach__work *w, int *pmus);
-/*
- * For a PMU of an architecture's default events: returns 0 if CPUID says that the processor
- * lacks the event.
- */
-int tach__arch_event_exists(const struct tach__work *w);
-/* Returns 1 if this machine has the PMU, or the caller says so. */
-int tach__pmu_present(const struct tach__work *w, int pmu);
 
 /* ---- letters.c ---- */
 /* Returns 1 for one of perf's letters, with its modifier; -1: it does not affect counting. */

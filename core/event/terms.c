@@ -63,12 +63,9 @@ int tach__event_thread_device(const char *name, size_t length)
 static const char *builtin_format(const struct tach__work *w, const struct device *device,
 				  const struct tach__text *term)
 {
-	int arch = tach__native_arch(), encoding = -1, pmus[8], n = 1;
+	int arch = tach__native_arch(), encoding = -1, pmus[TACH__HOSTS_MAX], n;
 
-	if (w->opt->pmu >= 0)
-		pmus[0] = w->opt->pmu;
-	else
-		n = tach__perf_hosts(w->opt, pmus, 8);
+	n = tach__perf_cores(w->opt, pmus, TACH__HOSTS_MAX);
 	if (n > 0)
 		arch = tach__pmu_at(pmus[0])->arch;
 	arch = arch_of(&device->name, arch);
