@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtach: a thread reads its own hardware performance counters. The whole public API but for
- * register values for foreign PMUs, which <tach/dispatch.h> has.
+ * libtach: a thread reads its own hardware performance counters. This header has the whole
+ * public API except <tach/dispatch.h> (register values for any PMU).
  */
 #ifndef TACH_H
 #define TACH_H

@@ -102,14 +102,13 @@
 /*
  * A counter instruction's record in section tach_ex: its address, and the address to continue
  * at if it faults (the landing), each relative to its own place. The record is an ELF note
- * (name "tach", type 1), so that the table is found at run time through PT_NOTE, without
- * section headers or symbols;
- * __start_tach_ex would keep all records, and with them every function, from --gc-sections. "o"
- * ties the record to the text that it describes: a linker that drops the function drops the
- * record too. "?" makes it a member of the function's group if there is one (COMDAT). The
- * record's third word refers to tach__abi_1: a program built against another layout does not
- * link. On x86 this uses the GOT, because GNU ld refuses R_X86_64_NONE against a symbol
- * of a shared library.
+ * (name "tach", type 1), so that the library finds the table through PT_NOTE at run time,
+ * without section headers or symbols. (With __start_tach_ex, --gc-sections would keep all
+ * records and their functions.) "o" ties the record to the text that it describes: a linker
+ * that drops the function drops the record too. If the function is in a group (COMDAT), "?"
+ * adds the record to that group. The record's third word refers to tach__abi_1: a program built
+ * against another layout does not link. On x86 this reference uses the GOT, because GNU ld
+ * refuses R_X86_64_NONE against a symbol of a shared library.
  *
  * The landing is a few instructions after the function, in the same section. They make the copy
  * of the page's lock odd, so that the comparison after each read fails and leads to the slow

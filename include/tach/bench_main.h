@@ -148,7 +148,8 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 
 /* ---- all of them ---- */
 
-/* 1, 0; -1: not a regular expression. Names contain few characters with a meaning in one. */
+/* Returns 1 if the name matches, 0 if not, or -1 if the text is not a regular expression. Few
+ * characters in names have a meaning in regular expressions. */
 static int tach__bench_matches(const char *pattern, const char *name)
 {
 	regex_t compiled;
@@ -179,7 +180,8 @@ static int tach__bench_wanted(const struct tach__bench_main *m, const char *name
 typedef void tach__bench_visit(struct tach__bench_main *m, const struct tach_bench_case *c,
 			       const char *name, const struct tach__bench_at *at);
 
-/* The number of an axis that `*rest` selects; *rest becomes the remaining part. */
+/* Returns the number of this axis for combination `*rest`, and divides *rest by the size of the
+ * axis. */
 static uint64_t tach__bench_pick(const struct tach_bench_axis *axis, uint64_t *rest)
 {
 	uint64_t n = axis->count ? axis->number[*rest % axis->count] : 0;
@@ -188,7 +190,7 @@ static uint64_t tach__bench_pick(const struct tach_bench_axis *axis, uint64_t *r
 	return n;
 }
 
-/* "name/8/2/threads:4"; `growing`: a * for the first number. */
+/* Writes "name/8/2/threads:4". `growing`: writes * for the first number. */
 static void tach__bench_call_it(const struct tach_bench_case *c,
 				const struct tach__bench_at *at, int growing, char *name,
 				size_t size)
@@ -325,7 +327,7 @@ static void tach__bench_all(struct tach__bench_main *m)
 	free(m->fit_ns);
 }
 
-/* Returns 1 if there is something to compare with, and the comparison is shown. */
+/* Shows a comparison. Returns 0 if there is nothing to compare with. */
 static int tach__bench_comparable(struct tach__bench_main *m, const char *program)
 {
 	struct tach_bench *any;
@@ -348,7 +350,7 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 	return any != TACH__NULL;
 }
 
-/* Output that is lost silently could be taken for empty output. */
+/* If a failed write were not reported, lost output would look like empty output. */
 static int tach__bench_flush(const char *program)
 {
 	if (!ferror(stdout) && fflush(stdout) == 0)

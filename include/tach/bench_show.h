@@ -22,7 +22,7 @@ struct tach__bench_main {
 	const char *against; /* file of an earlier run, or NULL */
 	char *earlier;	     /* its content */
 	size_t earlier_length;
-	const char *baseline; /* a benchmark's name; NULL: others are compared with the first */
+	const char *baseline; /* a benchmark's name; NULL: the first benchmark */
 	double min_time;      /* seconds; 0: not given */
 	double bound;	      /* relative, of --against; negative: not given */
 	int number, bad;      /* benchmarks so far; one failed, or became worse */
@@ -37,7 +37,7 @@ struct tach__bench_main {
 	char missing[256];
 };
 
-/* On a terminal, shows the running benchmark; "": end. */
+/* Shows the running benchmark, if standard error is a terminal. "": removes the line. */
 __attribute__((unused)) static void tach__bench_progress(const char *name)
 {
 	if (!isatty(STDERR_FILENO))
@@ -46,7 +46,7 @@ __attribute__((unused)) static void tach__bench_progress(const char *name)
 	fflush(stderr);
 }
 
-/* bench NULL: the machine. */
+/* Prints a result, or the machine if bench is NULL. */
 static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
 {
 	int length = bench ? tach_bench_print(bench, format, TACH__NULL, 0)
@@ -66,7 +66,7 @@ static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_for
 	return 0;
 }
 
-/* A whole file; NULL: it cannot be read. */
+/* Returns the content of a file, or NULL if it cannot be read. */
 __attribute__((unused)) static char *tach__bench_read(const char *file, size_t *length)
 {
 	FILE *from = fopen(file, "r");
@@ -90,7 +90,8 @@ __attribute__((unused)) static char *tach__bench_read(const char *file, size_t *
 	return text;
 }
 
-/* This benchmark (NULL: any) from an earlier run, in either of the two formats; or NULL. */
+/* Finds this benchmark (NULL: any) in the file of an earlier run, in either of the two formats.
+ * Returns NULL if it is not there. */
 static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 					      const char *name)
 {
@@ -114,7 +115,7 @@ static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 	return TACH__NULL;
 }
 
-/* Values that are compared: not those of single threads. */
+/* Returns 1 if the value is compared: values of single threads are not. */
 __attribute__((unused)) static int tach__bench_judged(const struct tach_bench *bench)
 {
 	struct tach_bench_quantity q;
@@ -134,7 +135,7 @@ static void tach__bench_say(struct tach__bench_main *m, const char *name, const 
 	printf("%s%s %s", m->said++ ? "; " : "  ", shown, text);
 }
 
-/* Compares a value of this run with that of the earlier one. */
+/* Compares a value of this run with the same value of the earlier run. */
 static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_bench *earlier,
 				const struct tach_bench *bench, int i)
 {
@@ -172,7 +173,7 @@ static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_be
 	tach__bench_say(m, q.name, line);
 }
 
-/* Values that the earlier run has and this one lacks. */
+/* Lists the values that the earlier run has and this run does not have. */
 static void tach__bench_gone(struct tach__bench_main *m, const struct tach_bench *earlier,
 			     const struct tach_bench *bench)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters for the benchmarks of Catch2 (2.9 and newer, or 3). Include it in the place of
- *Catch2's own header.
+ * Counters for the benchmarks of Catch2 (2.9 and newer, or 3). Include this header instead of
+ * Catch2's own.
  *
  *	BENCHMARK_ADVANCED("sort")(Catch::Benchmark::Chronometer meter) {
  *		tach::measure(meter, [&] { return sort(data); });
  *	};
  *
- * measure(meter, f) is meter.measure(f), and counts. After each test case a table on standard
- *error has, for each benchmark, the mean of a run over all samples; warming up is not in it.
- *TACH_EVENTS names the events; "cycles,instructions,branch-misses,cache-misses" otherwise.
- *Events that this machine cannot count are left out, and a line says why if it counts none. One
- *thread measures. Link libtach.
+ * measure(meter, f) calls meter.measure(f) and counts events. After each test case, a table on
+ * standard error shows the mean of a run for each benchmark, over all samples without the
+ * warm-up. The environment variable TACH_EVENTS names the events. If it is not set, they are
+ * "cycles,instructions,branch-misses,cache-misses". Events that this machine cannot count are
+ * left out. If it can count no event, a line says why. Only one thread may measure. Link
+ * libtach.
  */
 #ifndef TACH_CATCH2_HPP
 #define TACH_CATCH2_HPP
@@ -52,7 +53,7 @@ namespace tach
 class catch_counts
 {
       public:
-	/* One for all files that include this. */
+	/* All files that include this header share one object. */
 	static catch_counts &get()
 	{
 		static catch_counts counts;
@@ -77,7 +78,7 @@ class catch_counts
 			sum[i] += delta[i];
 		runs += static_cast<uint64_t>(times);
 	}
-	/* Warming up is over. */
+	/* Call it when the warm-up is over. */
 	void restart() noexcept
 	{
 		for (uint64_t &s : sum)
@@ -89,8 +90,8 @@ class catch_counts
 		char number[32];
 		std::string row;
 
-		/* A listener of another file was first, or the benchmark does not call
-		 * measure(). */
+		/* The listener of another file has already made the row, or the benchmark does
+		 * not call measure(). */
 		if (runs == 0)
 			return;
 		for (int i = 0; i < what.count(); i++) {

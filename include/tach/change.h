@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Did it get slower? Two series of measured values, compared. */
+/* Compares two series of measured values: did the code get slower? */
 #ifndef TACH_CHANGE_H
 #define TACH_CHANGE_H
 
@@ -17,16 +17,16 @@ enum tach_change {
 /* Flags of a rule. */
 #define TACH_CHANGE_LESS  0x1u /* less is worse */
 #define TACH_CHANGE_TURNS 0x2u /* both were measured in turns: a drift affects both */
-/* Counts that a program repeats, for example instructions. One value of each side is enough, if
- * values of one side differ by at most the bound. */
+/* Counts that are the same in each run, for example instructions. One value of each side is
+ * enough, if values of one side differ by at most the bound. */
 #define TACH_CHANGE_EXACT 0x4u
 
 struct tach_change_rule {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t flags;
 	double bound; /* relative, not negative: 0.05 allows 5 % */
-	/* Maximum fraction of comparisons without a change for which the verdict is "worse"; 0
-	 * = 0.01. For several comparisons divide it by their number. */
+	/* Accepted rate of false alarms: the fraction of comparisons without a change that may
+	 * be "worse". 0 = 0.01. For several comparisons, divide it by their number. */
 	double alpha;
 };
 
@@ -38,8 +38,8 @@ struct tach_change_result {
 	double change;
 	/*
 	 * The interval of the change, with a confidence of 90 %: each end is wrong in 5 % of
-	 * cases. A change beyond it would have been detected. -INFINITY, INFINITY: too few
-	 * values.
+	 * cases. A change outside the interval would have been detected. -INFINITY, INFINITY:
+	 * too few values.
 	 */
 	double low, high;
 };
@@ -61,9 +61,9 @@ TACH_API int tach_change_judge(const double *old, size_t nold, const double *now
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_change_name(enum tach_change verdict);
 /*
- * The same with numbers: "no change larger than 3.2 %", "cannot tell: the change may be from
- * -1.4 % to +8.1 %". Like snprintf: at most size bytes with the final 0; returns the whole
- * length.
+ * Writes the verdict with numbers: "no change larger than 3.2 %", "cannot tell: the change may
+ * be from -1.4 % to +8.1 %". Like snprintf: at most size bytes with the final 0; returns the
+ * whole length.
  */
 /* MT-Safe locale | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API int tach_change_text(const struct tach_change_result *result, char *text, size_t size);

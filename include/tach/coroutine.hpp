@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of C++20 coroutines: they stop at each co_await and go on after it, on any thread.
- * Part of tach.hpp.
+ * Regions of C++20 coroutines. Such a region stops at each co_await and continues after it, on
+ * any thread. tach.hpp includes this header.
  */
 #ifndef TACH_COROUTINE_HPP
 #define TACH_COROUTINE_HPP
@@ -17,7 +17,8 @@ namespace tach
 
 class follower;
 
-/* co_await of it gives the `following` of the coroutine's promise. It never suspends. */
+/* `co_await this_coroutine{}` returns the `following` of the coroutine's promise. It never
+ * suspends. */
 struct this_coroutine {
 };
 
@@ -26,9 +27,10 @@ struct this_coroutine {
  *
  *	struct promise_type : tach::following { ... };
  *
- * It wraps everything that the coroutine awaits. A promise with an await_transform of its own
- * says `using tach::following::await_transform;` and returns wrap(...) from it. A yield_value
- * returns wrap(...) of its awaiter. It cannot be copied, because guards point to it.
+ * It wraps each object that the coroutine awaits. If a promise has its own await_transform,
+ * declare `using tach::following::await_transform;` and return wrap(...) from yours. A
+ * yield_value must return wrap(...) of its awaiter. A `following` cannot be copied, because
+ * guards point to it.
  */
 class following
 {
@@ -37,7 +39,8 @@ class following
 	following(const following &) = delete;
 	following &operator=(const following &) = delete;
 
-	/* The awaiter of `what`, around which the coroutine's regions are suspended. */
+	/* Returns an awaiter that suspends the coroutine's regions while it waits for
+	 * `what`. */
 	template <class awaitable> auto wrap(awaitable &&what)
 	{
 		return waiting<decltype(awaiter_of(std::forward<awaitable>(what)))>{
@@ -70,7 +73,7 @@ class following
       private:
 	friend class follower;
 
-	/* By the language's rules; a reference where they give one. */
+	/* Finds the awaiter by the rules of the language, which may give a reference. */
 	template <class awaitable> static decltype(auto) awaiter_of(awaitable &&what)
 	{
 		if constexpr (requires { std::forward<awaitable>(what).operator co_await(); })
@@ -93,8 +96,8 @@ class following
 			return inner.await_ready();
 		}
 		/*
-		 * Suspends first: once the awaiter has the handle, another thread may resume
-		 * the coroutine, and this object may be gone.
+		 * Suspends the regions before it gives the handle to the awaiter. After that,
+		 * another thread may resume the coroutine and destroy this object.
 		 */
 		template <class promise>
 		auto await_suspend(std::coroutine_handle<promise> handle)
@@ -145,8 +148,8 @@ class following
  *
  *	TACH_FOLLOW(parse);
  *
- * It is a task (tach/task.h). Each stretch between two suspensions is a segment: the region's
- * calls are the calls of the block, its values are the sums of all segments.
+ * The region is a task (tach/task.h). The time between two suspensions is a segment. The
+ * region's calls are the calls of the block, and its values are the sums of all segments.
  */
 class follower
 {
@@ -164,7 +167,7 @@ class follower
 		tach_task_end(&task);
 		of.last = around;
 	}
-	/* For tach_task_value, and for the tag of the region's entry. */
+	/* Use it for tach_task_value, and to set the tag of the region's entry. */
 	tach_task &get() noexcept
 	{
 		return task;
@@ -178,7 +181,7 @@ class follower
 	tach_task task{};
 };
 
-/* From the innermost to the outermost, which then knows the way back. */
+/* Suspends from the innermost region to the outermost, and links them for the way back. */
 inline void following::suspend() noexcept
 {
 	follower *inside = nullptr;

@@ -3,27 +3,26 @@
  * Derived events: named formulas over events, from definition files in PAPI's format and from
  * the library's own presets.
  *
- * A file is read line by line. CPU lines name the PMUs for the records after them; PRESET and
- * EVENT lines (which mean the same) define one derived event each:
+ * A file is read line by line. A CPU line names the PMUs for the records after it. A PRESET or
+ * EVENT line defines one derived event; both words mean the same:
  *
  *   CPU,skl
  *   PRESET,PAPI_BR_PRC,DERIVED_SUB,BR_INST_RETIRED:CONDITIONAL,BR_MISP_RETIRED:CONDITIONAL
  *   EVENT,MY_IPC,DERIVED_INFIX,N0 / N1,PAPI_TOT_INS,PAPI_TOT_CYC,SDESC,"instructions a cycle"
  *
  * An infix formula may have names in place of N0, N1, ...: events of the PMU, derived events,
- * and the names that tach_formula_compile accepts. After the events, these may follow in any
- * order, with one field each: LDESC, SDESC and NOTE (texts). A metric may also have UNIT, SCALE
- * (factor for display), THRESHOLD (a formula that is not 0 when the metric deserves attention),
- * LEVEL and PARENT (its place in a tree, 1 at the top), GROUP (names, separated by ';'):
+ * and the names that tach_formula_compile accepts. After the events, these fields may follow in
+ * any order, each with a value: LDESC, SDESC and NOTE (texts). A metric may also have UNIT;
+ * SCALE (factor for display); THRESHOLD (a formula, not 0 if the metric deserves attention);
+ * LEVEL and PARENT (its place in a tree, 1 at the top); GROUP (names, separated by ';'):
  *
- *   EVENT,stalled,DERIVED_INFIX,CYCLES_NO_UOP / cycles,UNIT,percent,SCALE,100,THRESHOLD,stalled
- * > 0.2
+ *   EVENT,stalled,DERIVED_INFIX,NO_UOP / cycles,UNIT,percent,SCALE,100,THRESHOLD,stalled > 0.2
  *
- * Records before the first CPU line are for each CPU. A CPU has a name as in tach_pmu_find,
- * where '-' may replace '_', or the name in PAPI's files ("Intel Nehalem"). A CPU line may
- * have several names, separated by '|'. A base event is any event string of that PMU or the
- * name of another derived event, defined before or after. If a name has two definitions for one
- * PMU, the later one is used.
+ * Records before the first CPU line apply to every CPU. Name a CPU as in tach_pmu_find, with
+ * '-' or '_', or as in PAPI's files ("Intel Nehalem"). A CPU line may have several names,
+ * separated by '|'. A base event is any event string of that PMU or the name of another derived
+ * event, defined before or after. If a name has two definitions for one PMU, the later one is
+ * used.
  */
 #ifndef TACH_DERIVED_H
 #define TACH_DERIVED_H
@@ -31,7 +30,7 @@
 #include <tach/event.h>
 #include <tach/formula.h>
 
-/* A registry of definitions. All functions may be called by any thread at any time. */
+/* A registry of definitions. Any thread may call all functions at any time. */
 struct tach_derived;
 
 enum tach_diagnostic_level {
@@ -47,7 +46,7 @@ struct tach_diagnostic {
 	int line, column; /* from 1; column in bytes */
 	const char *text; /* one English sentence; all pointers end with the call */
 };
-/* It may call the registry. */
+/* This callback may call functions of the registry. */
 typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic *diagnostic);
 
 /* tach_derived_options.flags */
@@ -65,10 +64,9 @@ struct tach_derived_options {
 	uint32_t flags;
 	tach_derived_report report; /* for every file loaded, now or later; NULL: none */
 	void *context;
-	double max_hz; /* for '#' and the per-second types; 0 = ask the system if needed */
+	double max_hz; /* for '#' and the types per second; 0 = ask the system if needed */
 	double tsc_hz; /* for `tsc_hz` and `tsc`, the same */
-	/* As tach_formula_options.parameter, for names that are neither events nor derived
-	 * events. */
+	/* As in tach_formula_options: for names that are neither events nor derived events. */
 	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
 
@@ -103,7 +101,7 @@ struct tach_derived_info {
 	double scale; /* factor for display; 1 if missing in the file */
 };
 
-/* A definition taken apart: native events and one formula over them. */
+/* A definition, resolved to native events and one formula over them. */
 struct tach_expansion;
 
 TACH_BEGIN_DECLS
@@ -116,9 +114,9 @@ TACH_API int tach_derived_create(const struct tach_derived_options *opt,
 /* MT-Safe race:d | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
 /*
- * The process's own registry, used by sets and event strings: presets and user files, made when
- * it is first needed and never freed. NULL only without memory. Loading a file into it makes
- * its names known everywhere.
+ * Returns the registry of the process, which sets and event strings use. It contains presets
+ * and user files. It is made when it is first needed, and never freed. NULL: no memory. If you
+ * load a file into it, sets and event strings know the file's names.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API struct tach_derived *tach_derived_default(void);
@@ -135,22 +133,22 @@ TACH_API int tach_derived_load(struct tach_derived *d, const char *path,
 TACH_API int tach_derived_load_text(struct tach_derived *d, const char *name, const char *text,
 				    size_t length, struct tach_error *err);
 
-/* How many names are defined for that PMU, and number i of them, by name. */
+/* Number of names that are defined for that PMU; name number i, in the order of names. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_count(struct tach_derived *d, int pmu);
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_at(struct tach_derived *d, int pmu, int i,
 			     struct tach_derived_info *info);
-/* By name (case ignored): 0 or TACH_ERR_NOTFOUND. */
+/* Finds a definition by its name (case ignored). Returns 0 or TACH_ERR_NOTFOUND. */
 /* MT-Safe env | AS-Unsafe lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name,
 			       struct tach_derived_info *info);
 
 /*
- * Resolves the definition down to events that the PMU has. The name may have the form of an
- * event, PMU::NAME:MODIFIERS: then it is for that PMU, and each event in it gets the modifiers
- * ("ipc:k", "skl::PAPI_L1_TCM:u:k"). Errors: TACH_ERR_NOTFOUND (no such name, or a base event
- * that this PMU lacks: err says which and why), TACH_ERR_CYCLE (err names the cycle),
+ * Resolves the definition to events that the PMU has. The name may have the form of an event,
+ * PMU::NAME:MODIFIERS ("ipc:k", "skl::PAPI_L1_TCM:u:k"). It is then resolved for that PMU, and
+ * each of its events gets the modifiers. Errors: TACH_ERR_NOTFOUND (no such name, or a base
+ * event that this PMU lacks: err says which and why), TACH_ERR_CYCLE (err names the cycle),
  * TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events), TACH_ERR_NOTSUPP (a parameter
  * that is unknown on this machine).
  */
@@ -158,7 +156,7 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
 TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 				 struct tach_expansion **out,
 				 struct tach_error *err) TACH_MUST_USE;
-/* The same for an infix formula without a name: over events and definitions, as in a file. A
+/* Resolves an infix formula without a name, over events and definitions, as in a file. A
  * threshold becomes 1 or 0. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand_formula(struct tach_derived *d, int pmu, const char *formula,
@@ -168,15 +166,15 @@ TACH_API int tach_derived_expand_formula(struct tach_derived *d, int pmu, const 
 TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_expansion_count(const struct tach_expansion *x) TACH_NONNULL(1);
-/* The event in the text of its first use; equal events appear once. */
+/* Returns event i, as its first use spells it. Equal events appear once. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i)
 	TACH_NONNULL(1);
-/* All of them encoded, counting user level; for tach_schedule. Belongs to the expansion. */
+/* Returns all events encoded at user level, for tach_schedule. The expansion owns them. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x)
 	TACH_NONNULL(1);
-/* N<i> is event i. Belongs to the expansion. */
+/* Returns the formula, in which N<i> is event i. The expansion owns it. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x)
 	TACH_NONNULL(1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Register dispatch: events and constraints in, register values out. No hardware is touched, so
- * any PMU's registers can be computed on any machine.
+ * Register dispatch: computes register values from events and constraints. It accesses no
+ * hardware, so any machine can compute the registers of any PMU.
  *
- * PMC = configuration register, PMD = data register. Register numbers are those of Linux
- * perfmon2 where it knew the PMU:
+ * PMC = configuration register, PMD = data register. Register numbers are perfmon2's (Linux),
+ * if it supported the PMU:
  *
  *   ia64      number = the architecture's PMC/PMD index
  *   P6 family PMC0-1, PMD0-1
@@ -32,7 +32,7 @@
 #define TACH_DISPATCH_PMC_MAX	    512 /* register numbers are below this */
 
 /* Per-event flags; a PMU refuses (TACH_ERR_INVAL) flags that it does not support. */
-#define TACH_DISPATCH_INVERT	0x0001u /* x86: threshold counts cycles with fewer */
+#define TACH_DISPATCH_INVERT	0x0001u /* x86: count cycles below the threshold */
 #define TACH_DISPATCH_EDGE	0x0002u /* x86 */
 #define TACH_DISPATCH_ANYTHREAD 0x0004u /* Atom, Nehalem and later */
 #define TACH_DISPATCH_OCCUPANCY 0x0008u /* Nehalem uncore: reset the occupancy counter */
@@ -54,8 +54,8 @@ struct tach_dispatch_event {
 	uint32_t ism;	    /* ia64 instruction set mask, 0-3 */
 	uint32_t numasks;
 	uint16_t umasks[TACH_DISPATCH_UMASKS_MAX];
-	/* An event that is encoded already: if ncodes is not 0, codes are the result of
-	 * tach_event_encode, and umasks, flags and threshold are ignored. */
+	/* If ncodes is not 0, the event is already encoded: codes are the result of
+	 * tach_event_encode. umasks, flags and threshold are then ignored. */
 	uint32_t ncodes;
 	uint32_t reserved; /* 0 */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
@@ -135,8 +135,8 @@ struct tach_dispatch_ia64 {
 
 /* ---- input and output ---- */
 #define TACH_DISPATCH_SYSTEMWIDE 0x1u /* ia64: sets the privileged-monitor bit */
-/* The caller ignores model-specific output (debug registers, the place of IBS's data); features
- * that need it are TACH_ERR_INVAL. */
+/* The caller ignores model-specific output (debug registers, the place of IBS's data). Features
+ * that need this output are TACH_ERR_INVAL. */
 #define TACH_DISPATCH_NOMODEL 0x2u
 
 struct tach_dispatch {
@@ -165,13 +165,14 @@ struct tach_register {
 	uint32_t reserved; /* 0 */
 };
 
-/* Debug registers that realise address ranges (ia64): even = address, odd = mask. */
+/* Debug registers for address ranges (ia64): even numbers = address, odd = mask. */
 struct tach_ranges_used {
 	uint32_t nregisters;
 	/*
-	 * 1: only the pair that earlier ranges left was available, so a range is matched in
-	 * part, or more outside it than excess says. The choice is libpfm-3's, which does not
-	 * report it; ranges in another order may do better; a single range is always exact.
+	 * 1: earlier ranges left only one pair of registers. So a range is not matched
+	 * completely, or more addresses outside it are counted than `excess` says. libpfm-3
+	 * chooses the same registers, without a report. Another order of the ranges may give a
+	 * better result. A single range is always exact.
 	 */
 	uint32_t inexact;
 	struct tach_register registers[8];
@@ -185,26 +186,24 @@ struct tach_dispatch_out {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t npmcs, npmds;
 	struct tach_register pmcs[TACH_DISPATCH_REGISTERS_MAX];
-	/* The counters of the events, in their order, then other data registers. */
+	/* The counters of the events, in the order of the events, then other data registers. */
 	struct tach_register pmds[TACH_DISPATCH_REGISTERS_MAX];
 	struct tach_ranges_used code, data; /* ia64 */
 	uint32_t code_fine;		    /* ia64: fine mode was used */
-	uint32_t ibs_fetch_pmd, ibs_op_pmd; /* AMD: index in pmds of the first of IBS */
+	uint32_t ibs_fetch_pmd, ibs_op_pmd; /* AMD: index in pmds of IBS's first register */
 };
 
 TACH_BEGIN_DECLS
 
 /*
- * Computes the registers. All of *out but its size is overwritten; what is unused is 0, on an
- * error everything.
- * Deterministic; an assignment is found whenever one exists. No allocation; any thread, and
- * signal handlers.
+ * Computes the registers. Overwrites *out except its size: unused fields become 0, and on an
+ * error all fields. The result is deterministic. If an assignment exists, it is found.
  *
- * Time: some 10,000 instructions for four events on the slowest PMU. It is bounded, as the
- * assignment is a matching and no search: n events that may use m counters need at most
- * (n * m + n) * m steps of some ten instructions; the worst sets that could be constructed
- * needed 25 steps for 4 events, 600 for 16 on 16 counters, 3,000 for 32 on 32 and 4,200 for
- * 18 on NetBurst's 45 event selectors.
+ * Time: some 10,000 instructions for four events on the slowest PMU. It is limited, because the
+ * assignment is a matching and not a search. n events that may use m counters need at most (n *
+ * m + n) * m steps of some ten instructions. The worst sets that could be constructed needed 25
+ * steps for 4 events, 600 for 16 on 16 counters, 3,000 for 32 on 32, and 4,200 for 18 on
+ * NetBurst's 45 event selectors.
  *
  * TACH_ERR_INVAL	an argument, privilege level, flag or threshold the PMU does not have
  * TACH_ERR_TOOMANY	more events than counters
@@ -222,19 +221,19 @@ TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
 				   struct tach_error *err) TACH_MUST_USE;
 
 /*
- * libpfm-3's event lists differ from the tables of this library, and its event and unit mask
- * numbers are part of its interface. The list of that name ("core", "nhm", "amd64_k8",
- * "pentium4", "itanium2", ...) as a PMU number for this header's functions alone, or
- * TACH_ERR_NOTFOUND.
+ * Returns the PMU number of a list of libpfm-3 ("core", "nhm", "amd64_k8", "pentium4",
+ * "itanium2", ...), or TACH_ERR_NOTFOUND. Only functions of this header accept this number.
+ * These lists differ from the tables of this library, and libpfm-3's event and unit mask
+ * numbers are part of its interface.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_list(const char *name) TACH_MUST_USE;
 
 /*
- * Finds "EVENT", "EVENT:MASK", "EVENT:MASK:..." (case ignored; a number as MASK is a code, or
- * several masks' codes or-ed) and fills *out's event and umasks. revision as in struct
- * tach_dispatch. TACH_ERR_NOTFOUND: no such event; TACH_ERR_UMASK: no such mask, or none where
- * one is needed. No default masks apply here.
+ * Finds "EVENT", "EVENT:MASK", "EVENT:MASK:..." and fills *out's event and umasks. Case is
+ * ignored. A number as MASK is a code, or the codes of several masks combined with or. revision
+ * is as in struct tach_dispatch. TACH_ERR_NOTFOUND: no such event. TACH_ERR_UMASK: no such
+ * mask, or a missing mask. No default masks apply here.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
@@ -242,8 +241,8 @@ TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 				struct tach_error *err) TACH_MUST_USE;
 
 /*
- * Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. 0, or
- * TACH_ERR_INVAL: a NULL pointer, or a size that struct tach_event cannot have.
+ * Makes a dispatch event from an encoded event. event->pmu must be the PMU of the dispatch. 0,
+ * or TACH_ERR_INVAL: a NULL pointer, or a size that struct tach_event cannot have.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_from_event(const struct tach_event *event,

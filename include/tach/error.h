@@ -7,10 +7,10 @@
 #include <tach/base.h>
 
 /*
- * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is a negated
- * errno, of a system call that failed. Three of these also have a name here, because they mean
- * the same from the kernel and from the library. The other codes are the library's own. Values
- * are frozen.
+ * Functions return 0 (or a non-negative result) or one of these codes. -1 .. -4095 is the
+ * negated errno of a system call that failed. Three of them have a name here, because kernel
+ * and library mean the same by them. The other codes are the library's own. Values never
+ * change.
  */
 enum tach_code {
 	TACH_OK = 0,
@@ -49,9 +49,9 @@ enum tach_code {
 };
 
 /*
- * Owned by the caller; filled on error if the pointer is not NULL, otherwise unchanged. line
- * and column count from 1; 0 means unknown. The rest of a longer struct is unchanged, because
- * it is often declared without a value.
+ * The caller owns it. If the pointer is not NULL, an error fills it; success leaves it
+ * unchanged. line and column count from 1; 0 means unknown. The rest of a longer struct is
+ * unchanged, because programs often declare it without a value.
  */
 struct tach_error {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
@@ -75,12 +75,12 @@ TACH_BEGIN_DECLS
 TACH_API const char *tach_strerror(int code);
 
 /*
- * Copies text so that it can be displayed. Bytes that would control a terminal (C0 and C1
- * control characters, DEL, Unicode's bidirectional controls and line separators) and bytes that
- * are not UTF-8 become '?', one for each byte, so that columns are kept. It is cut before the
- * first character that does not fit into size bytes, and ended by NUL if size > 0. to may be
- * text itself. Texts of errors are already converted; names (of regions, events, files) are
- * not. Returns the length of text.
+ * Copies text so that it can be displayed. Each byte that would control a terminal (C0 and C1
+ * control characters, DEL, Unicode's bidirectional controls and line separators) and each byte
+ * that is not UTF-8 becomes one '?', so that columns stay. The copy ends before the first
+ * character that does not fit into size bytes, with NUL if size > 0. `to` may be `text` itself.
+ * Texts of errors are already converted; names (of regions, events, files) are not. Returns the
+ * length of text.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_printable(const char *text, char *to, size_t size) TACH_NONNULL(1);

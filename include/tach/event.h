@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event strings to codes and to perf_event_attr. */
+/* Encodes event strings as register words and as perf_event_attr. */
 #ifndef TACH_EVENT_H
 #define TACH_EVENT_H
 
@@ -40,7 +40,7 @@ struct tach_event {
 	int32_t event; /* row in that PMU; for perf and perf_raw their own numbering */
 	uint32_t ncodes;
 	uint64_t codes[TACH_EVENT_CODES_MAX]; /* the register words (TACH_OS_NONE's answer) */
-	/* counters it may use: bits 0-31 general, 32-63 fixed; 0 = any general */
+	/* counters that it may use: bits 0-31 general, 32-63 fixed; 0 = any general */
 	uint64_t counters;
 
 	/* For TACH_OS_PERF and TACH_OS_PERF_EXT: */
@@ -58,32 +58,32 @@ struct tach_event {
 struct tach_encode_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_os os;
-	uint32_t privilege; /* levels if the string has no level; 0 is allowed: no level */
+	uint32_t privilege; /* used if the string has no level; 0 is allowed: no level */
 	int pmu; /* this PMU instead of the host's if the string has no prefix; -1 = host's */
 	int any_pmu;	/* 1: prefixes may name PMUs that this machine lacks */
 	uint32_t flags; /* TACH_ENCODE_* */
-	/* NULL, or replacements for this machine's: */
+	/* NULL = this machine's: */
 	const char *host;    /* core PMU: perf's generic events filter by its levels */
 	const char *sysfs;   /* /sys/bus/event_source/devices */
 	const char *tracefs; /* /sys/kernel/tracing/events */
 };
 /*
- * Encode exactly as libpfm-4. Without it the library differs in these points:
+ * Encode exactly as libpfm-4. Without this flag, the library differs in these points:
  *
  * - Pseudo events of fixed counters get the config that Linux uses (libpfm-4's counts nothing
- *   there); the default umask of a load latency event gets its threshold.
+ *   there). The default umask of a load latency event gets its threshold.
  * - Generic events on x86 hybrids, and all events on arm64 machines with several core types,
  *   contain the PMU's number.
  * - Full names can be encoded again and give the same result: they show period or freq, not
  *   both, and contain cpu, pinned, raw codes, and names of umasks without modifiers.
  * - mg=0 and mh=0 mean no.
- * - Any two repeated attributes that differ are refused, and so is a tracepoint system without
- *   a tracepoint.
+ * - The library refuses an attribute that is repeated with another value, and a tracepoint
+ *   system without a tracepoint.
  */
 #define TACH_ENCODE_LIBPFM4 0x1u
-/* Leave `name` empty: a quarter less time. */
+/* Leave `name` empty, which takes a quarter less time. */
 #define TACH_ENCODE_NO_NAME 0x2u
-/* User level only; the library's default everywhere. */
+/* Counts user level only, which is the default of the whole library. */
 #define TACH_ENCODE_OPTIONS_INIT                                                               \
 	{                                                                                      \
 		sizeof(struct tach_encode_options), TACH_OS_PERF_EXT, TACH_PRIVILEGE_USER, -1, \
@@ -94,10 +94,10 @@ TACH_BEGIN_DECLS
 
 /*
  * Encodes the first event of `string`: an event of a PMU, a vendor's or perf's name, rXXXX,
- * cpu/event=.../, or a preset or derived name that stands for one event. No allocation, no
- * lock, no locale, except for names that are in no table: these use the registry of derived
- * events (tach_derived_default), which is made when it is first needed. On error *out is
- * unchanged and err, if given, has the column and a sentence. opt NULL =
+ * cpu/event=.../, or a preset or derived name that stands for one event. A name that is in no
+ * table is looked up in the registry of derived events (tach_derived_default), which is made
+ * when it is first needed. All other names need no allocation, no lock and no locale. On error
+ * *out is unchanged, and err has the column and a sentence. opt NULL =
  * TACH_ENCODE_OPTIONS_INIT. Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET,
  * _UMASK, _FEATCOMB, _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
  */

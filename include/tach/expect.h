@@ -14,10 +14,10 @@
  *		return tach_expect_done();
  *	}
  *
- * What cannot be counted here is no success: the test is skipped, or fails if
- * TACH_EXPECT_REQUIRED is set in the environment. `tach run --emulate` counts instructions
- * and branches where there is no PMU. Include it in one file of a program: it prints, as the
- * library itself never does.
+ * If this machine cannot count the events, the test is skipped. If the environment variable
+ * TACH_EXPECT_REQUIRED is set, it fails instead. Without a PMU, `tach run --emulate` counts
+ * instructions and branches. Include this header in one file of a program. Its functions print,
+ * which the library itself never does.
  */
 #ifndef TACH_EXPECT_H
 #define TACH_EXPECT_H
@@ -55,7 +55,7 @@ __attribute__((unused)) static int tach__expect_failed(const char *region, const
 	return TACH_EXPECT_FAILED;
 }
 
-/* No verdict: with TACH_EXPECT_REQUIRED that is a failure. */
+/* Records that there is no verdict. If TACH_EXPECT_REQUIRED is set, this is a failure. */
 __attribute__((unused)) static int tach__expect_unknown(const char *region, const char *why)
 {
 	const char *required = getenv("TACH_EXPECT_REQUIRED");
@@ -70,9 +70,9 @@ __attribute__((unused)) static int tach__expect_unknown(const char *region, cons
 }
 
 /*
- * Counts these events ("instructions,branches"; "" is only time) in regions from here on; sums
- * restart. Call it outside any region. If this machine cannot count an event, tach_expect
- * reports it; an event that no machine could count is a failure.
+ * From this call on, regions count these events ("instructions,branches"; "" counts only time),
+ * and sums restart. Call it outside any region. If this machine cannot count an event,
+ * tach_expect reports it. An event that no machine can count is a failure.
  */
 __attribute__((unused)) static void tach_expect_count(const char *events)
 {
@@ -107,7 +107,7 @@ __attribute__((unused)) static int tach__expect_quantity(const struct tach_snaps
 	return strcmp(name, "elapsed_ns") == 0 ? TACH_QUANTITY_TIME : -1;
 }
 
-/* Compares the value of a call with the limit; the decision is tach-gate(1)'s. */
+/* Compares the value of a call with the limit, by the rule of tach-gate(1). */
 __attribute__((unused)) static enum tach_change tach__expect_judge(double a_call, double max,
 								   struct tach_error *err)
 {
@@ -124,7 +124,7 @@ __attribute__((unused)) static enum tach_change tach__expect_judge(double a_call
 		       : TACH_CHANGE_UNKNOWN;
 }
 
-/* One place with the region's name. */
+/* Judges one place that has the region's name. */
 __attribute__((unused)) static int tach__expect_place(const struct tach_region_info *info,
 						      const struct tach_value *v,
 						      const char *quantity, double max)
@@ -162,7 +162,7 @@ __attribute__((unused)) static int tach__expect_place(const struct tach_region_i
 	return tach__expect_failed(info->name, text);
 }
 
-/* All places with the name; each must pass. */
+/* Judges all places that have the name. Each must pass. */
 __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *snapshot,
 						   const char *region, const char *quantity,
 						   double max)
@@ -199,10 +199,11 @@ __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *s
 
 /*
  * Expects that a call of the region takes at most `max` of the quantity, on average over all
- * calls and threads so far, including nested regions; "time" is in nanoseconds. If several
- * places have the name, each of them must. TACH_EXPECT_PASSED, _FAILED or _CANNOT_TELL, which
- * also means that the measurement is too inexact; standard error explains. A region that was
- * never entered, or a quantity that is not counted, is a failure.
+ * calls and threads so far. This includes nested regions. "time" is in nanoseconds. If several
+ * places have the name, each of them must meet the limit. Returns TACH_EXPECT_PASSED, _FAILED,
+ * or _CANNOT_TELL if the quantity cannot be counted or the measurement is too inexact. Prints
+ * the reason on standard error. A region that was never entered is a failure, and so is a
+ * quantity that is not counted.
  */
 __attribute__((unused)) static int tach_expect(const char *region, const char *quantity,
 					       double max)
@@ -220,8 +221,8 @@ __attribute__((unused)) static int tach_expect(const char *region, const char *q
 	return code;
 }
 
-/* The value for main to return: failed if any failed or nothing was expected; else cannot tell
- * if any cannot tell; else passed. */
+/* Returns the exit status for main: TACH_EXPECT_FAILED if an expectation failed or nothing was
+ * expected. Otherwise _CANNOT_TELL if one had no verdict. Otherwise _PASSED. */
 __attribute__((unused)) static int tach_expect_done(void)
 {
 	const struct tach__expected *all = tach__expect_state();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Surviving the loss of user access to counters. */
+/* A handler for reads that fault because the program lost user access to counters. */
 #ifndef TACH_FAULT_H
 #define TACH_FAULT_H
 
@@ -8,29 +8,31 @@
 TACH_BEGIN_DECLS
 
 /*
- * The kernel can remove user access to counters while a program reads them, and the page does
- * not show it: on x86 by 0 written to /sys/bus/event_source/devices/cpu/rdpmc; on arm64 and
- * RISC-V by sysctl kernel.perf_user_access=0. The next counter instruction then raises SIGSEGV
- * (x86) or SIGILL (arm64, RISC-V). With this handler it takes the slow path instead: values
- * stay right and are flagged TACH_FLAG_SYSCALL (TACH_FLAG_MIXED for a region whose begin still
- * had access).
+ * The administrator can remove user access to counters while a program reads them: on x86 by
+ * writing 0 to /sys/bus/event_source/devices/cpu/rdpmc; on arm64 and RISC-V by sysctl
+ * kernel.perf_user_access=0. Pages do not show this. The next counter instruction then raises
+ * SIGSEGV (x86) or SIGILL (arm64, RISC-V). With this handler, the read takes the slow path
+ * instead. Its value is correct and has TACH_FLAG_SYSCALL (TACH_FLAG_MIXED if the begin of the
+ * region still had access).
  *
  * Installs a handler for both signals, once, and scans all loaded modules for counter
- * instructions; call it again after dlopen of a module that has some. Other faults go to the
- * earlier handlers, or kill as they would have. Code that installs its own handler later must
- * pass on faults that are not its own, with the context that it got, if this function may be
- * called again.
+ * instructions. Call it again after dlopen of a module that has counter instructions. Other
+ * faults go to the earlier handlers; without one, they kill the program as usual. If this
+ * function may be called again, a handler that was installed later must pass on all other
+ * faults, with the context that it got.
  *
- * RISC-V: the kernel removes a counter whenever its event stops, which may be between finding
- * it and reading it, so a correct read may raise SIGILL there. Opening a reader installs the
- * handler by itself, and again if modules were loaded since. After tach_fault_remove while
- * readers are open, or with SIGILL blocked after opening, such a read kills the program. The
- * same holds for readers on a hybrid CPU: a thread may be moved to a core without that counter
- * before the read. This concerns top-down metrics and some others of Intel's P cores (SIGSEGV).
+ * RISC-V: the kernel removes a counter whenever its event stops. This may happen between
+ * finding the counter and reading it, so a correct read may raise SIGILL. Therefore opening a
+ * reader installs the handler, and scans again if modules were loaded since. While readers are
+ * open, do not call tach_fault_remove and do not block SIGILL: such a read would kill the
+ * program. Readers on a hybrid CPU have the same problem with SIGSEGV: before the read, a
+ * thread may be moved to a core without that counter. This concerns top-down metrics and some
+ * other counters of Intel's P cores.
  *
  * Returns the number of counter instructions covered, or an error: TACH_ERR_NOMEM,
  * TACH_ERR_NOTSUPP if counters cannot be read in user space at all, or a negated errno. Any
- * thread, even inside an allocator, but not from a signal handler that may interrupt dlopen.
+ * thread may call it, even inside an allocator, but not a signal handler that may interrupt
+ * dlopen.
  */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe mem lock | allocates */
 TACH_API int tach_fault_install(struct tach_error *err);

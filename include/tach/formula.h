@@ -4,26 +4,25 @@
  *
  * Both notations have the same operands, constants and operators:
  *
- *   operands	  N0, N1, ... and every name the caller's resolver knows
- *   numbers	  12, 0.25, 1e6 (never by locale)
- *   constants	  max_hz or # (the CPU's highest clock), tsc_hz (the region clock's),
- *		  time (nanoseconds; also elapsed_ns), tsc (tsc_hz * time / 1e9)
- *   parameters	  values that the caller knows, and of this machine smt_on (1: a core's
- *		  other thread may run), core_wide (0: counts are of one thread),
- *		  threads_per_core, cores, cpus, cores_per_socket, sockets, dies,
- *		  slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
- *   operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?:
- *		  (a comparison is 1 or 0; any other condition holds when it is not 0;
- *		  && and || mean & and |; in postfix: and, or, not)
+ *   Operands	  N0, N1, ... and each name that the caller's resolver knows.
+ *   Numbers	  12, 0.25, 1e6, in every locale.
+ *   Constants	  max_hz or # (the highest clock rate of the CPU); tsc_hz (the rate of the
+ *		  region clock); time or elapsed_ns (nanoseconds); tsc (tsc_hz * time / 1e9).
+ *   Parameters	  Values that the caller knows; smt_on (1: a core's other thread may run);
+ *		  core_wide (0: counts are for one thread); threads_per_core, cores, cpus,
+ *		  cores_per_socket, sockets, dies; slots_per_cycle (arm64: PMMIR_EL1.SLOTS).
+ *   Operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?: .
+ *		  A comparison gives 1 or 0. Any other condition is true if it is not 0.
+ *		  && means &, and || means |. Postfix text has and, or, not.
  *
- *   infix	  N0 - (N1 + N2 * 5)	max(N0, N1)	N1 > 0 ? N0 / N1 : 0	-N0
- *   postfix	  N0|N1|N2|5|*|+|-|	N0|N1|max|	N1|0|>|N0|N1|/|0|?:|	N0|neg|
+ *   Infix	  N0 - (N1 + N2 * 5)	max(N0, N1)	N1 > 0 ? N0 / N1 : 0	-N0
+ *   Postfix	  N0|N1|N2|5|*|+|-|	N0|N1|max|	N1|0|>|N0|N1|/|0|?:|	N0|neg|
  *
- * Names in infix text begin with a letter or '_' and may hold letters, digits and _ @ . : = -,
- * so that event names can be written as they are. Where such a run could be read in several
- * ways (branch-misses, a?b:c) the longest beginning that is known wins, cut only before one of
- * . : = - ; blanks around an operator settle it, and so do quotes: "cpu/event=0x3c/" / 2.
- * In postfix a name is whatever stands between two bars.
+ * A name in infix text begins with a letter or '_'. It may contain letters, digits and
+ * _ @ . : = - and so can be the name of an event. If it can be divided in several ways
+ * (branch-misses, a?b:c), the longest known beginning is used. Such a beginning ends before one
+ * of . : = - or is the whole name. Blanks around an operator avoid this, and so do quotes:
+ * "cpu/event=0x3c/" / 2. In postfix text, all characters between two bars are a name.
  */
 #ifndef TACH_FORMULA_H
 #define TACH_FORMULA_H
@@ -68,9 +67,9 @@ struct tach_formula_options {
 	 * formula part(context, i) is inserted, over the same operands. NULL: none. */
 	const struct tach_formula *(*part)(void *context, int i);
 	/*
-	 * The value of a name that is not an operand: 0, TACH_ERR_NOTFOUND (unknown to the
-	 * caller: the machine's parameters are tried), or another error, or NAN: it has no
-	 * value here. NULL: only the machine's.
+	 * Stores the value of a name that is not an operand, and returns 0 or an error.
+	 * TACH_ERR_NOTFOUND: the library looks for the name in the machine's parameters. A
+	 * value of NAN means that the name has no value here. NULL: only the machine's.
 	 */
 	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
@@ -85,9 +84,10 @@ TACH_BEGIN_DECLS
 
 /*
  * Compiles text. opt NULL = TACH_FORMULA_OPTIONS_INIT. On error *out is unchanged; err has the
- * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: an unknown name;
- * TACH_ERR_NOTSUPP: a clock or parameter that the system does not provide and the options do
- * not set; TACH_ERR_TOOMANY: more than 8,192 operators and operands, or nested too deeply.
+ * column (in bytes, from 1) and says what the syntax allows there. TACH_ERR_NOTFOUND: an
+ * unknown name; TACH_ERR_NOTSUPP: a clock or parameter that the system does not provide and the
+ * options do not set; TACH_ERR_TOOMANY: more than 8,192 operators and operands, or nested too
+ * deeply.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
@@ -96,38 +96,38 @@ TACH_API int tach_formula_compile(const char *text, const struct tach_formula_op
 /* MT-Safe race:f | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
-/* Returns 1 if operand i is used, even if it is multiplied by 0. 0 for an i without operand. */
+/* Returns 1 if the formula uses operand i, even multiplied by 0. Returns 0 if there is no
+ * operand i. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_formula_uses(const struct tach_formula *f, int i) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f) TACH_NONNULL(1);
 /*
- * The provenance of a result: flags[i] of every operand i that is used, or-ed, with
- * TACH_FLAG_CLOCK when a clock of the formula itself is an estimate. flags NULL: the formula's
- * own.
+ * Returns the flags of a result: flags[i] of each operand i that the formula uses, combined
+ * with or, and TACH_FLAG_CLOCK if a clock of the formula is an estimate. flags NULL: returns
+ * only the formula's own flags.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags)
 	TACH_NONNULL(1);
 
 /*
- * Evaluation: async-signal-safe, no allocation, no lock, no system call, no text.
+ * Evaluates the formula, without a lock and without a system call.
  *
- * n[i] of each operand i that is used is a count, taken as a signed 64-bit number: a difference
- * that went backwards is a small negative number. elapsed_ns is the value of the constant of
- * that name. A division by zero gives NaN and ors TACH_FLAG_DIVZERO into *flags (which may be
- * NULL); nothing else does. The formula's own flags are or-ed too; the caller adds those of the
- * operands (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false,
- * except !=.
+ * n[i] is the count of operand i, as a signed 64-bit number: a difference that went backwards
+ * is a small negative number. elapsed_ns is the value of the constant of that name. A division
+ * by zero gives NaN, and only such a division adds TACH_FLAG_DIVZERO to *flags. The formula's
+ * own flags are added, too. The caller adds the operands' flags (tach_formula_flags). flags may
+ * be NULL. min and max of NaN are NaN. A comparison with NaN is false, except !=.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
 				  double elapsed_ns, uint32_t *flags) TACH_NONNULL(1);
 
 /*
- * With errors: error[i] is the absolute error of n[i], *result_error becomes the error of the
- * result: the sum over the operands of |partial derivative| * error. This is a bound to first
- * order for any correlation of the errors. elapsed_ns is taken as exact.
+ * The same with errors: error[i] is the absolute error of n[i], and *result_error becomes the
+ * error of the result. This is the sum of |partial derivative| * error over the operands: a
+ * bound to first order, for any correlation of the errors. elapsed_ns is regarded as exact.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
@@ -135,9 +135,9 @@ TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint
 					double *result_error, uint32_t *flags) TACH_NONNULL(1);
 
 /*
- * Writes the formula with operands as N<number>, as snprintf does: at most size bytes with the
- * terminating NUL, and returns the length it has. The text compiles to the same results, bit
- * for bit, under the same clocks.
+ * Writes the formula, with N<number> for each operand. Like snprintf: writes at most size bytes
+ * with the terminating NUL, and returns the whole length. With the same clocks, the text
+ * compiles to a formula that gives the same results, bit for bit.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_formula_print(const struct tach_formula *f, enum tach_formula_kind kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters for google/benchmark (1.5 and newer): each thread's own, as many as the processor
- *has, without libpfm. The timed loop makes no system call.
+ * Counters for google/benchmark (1.5 and newer), without libpfm. Each thread counts its own
+ * events. A set may use all counters of the processor. The timed loop makes no system call.
  *
  *	static void sum(benchmark::State &state)
  *	{
@@ -12,11 +12,12 @@
  *	}
  *	BENCHMARK(sum)->Threads(4);
  *
- * The row of the benchmark has a counter for each event: the mean of an iteration, over all
- *threads. TACH_EVENTS names the events; "cycles,instructions,branch-misses,cache-misses"
- *otherwise. Events that this machine cannot count are left out. If it counts none, or if
- *counters were taken away, the label of the row says so. It counts from the constructor to the
- *destructor, without overhead subtracted. Link libtach.
+ * The row of the benchmark shows each event: its mean per iteration, over all threads. The
+ * environment variable TACH_EVENTS names the events. If it is not set, they are
+ * "cycles,instructions,branch-misses,cache-misses". Events that this machine cannot count are
+ * left out. The label of the row says if no event can be counted, and if the kernel took
+ * counters away. An object counts from its constructor to its destructor. No overhead is
+ * subtracted. Link libtach.
  */
 #ifndef TACH_GOOGLE_BENCHMARK_HPP
 #define TACH_GOOGLE_BENCHMARK_HPP
@@ -35,7 +36,7 @@ class benchmark_counters
 	explicit benchmark_counters(benchmark::State &s) : benchmark_counters(s, usual())
 	{
 	}
-	/* The set must live as long as this object. */
+	/* Destroy the set after this object. */
 	benchmark_counters(benchmark::State &s, const set &events)
 	    : state(s), what(events), here(events, err)
 	{
@@ -48,8 +49,8 @@ class benchmark_counters
 		pause();
 		publish();
 	}
-	/* Between these nothing is counted; PauseTiming() and ResumeTiming() of the state know
-	 * nothing of counters. */
+	/* Call pause() to stop counting and resume() to go on. PauseTiming() and ResumeTiming()
+	 * of the state do not stop the counters. */
 	void pause() noexcept
 	{
 		uint64_t delta[TACH_COUNTERS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rest of the owners: snapshots, formulas, derived events, boxes, benchmarks. Part of
- * tach.hpp. */
+/* Owners of snapshots, formulas, derived events, boxes and benchmarks. tach.hpp includes this
+ * header. */
 #ifndef TACH_OWNERS_HPP
 #define TACH_OWNERS_HPP
 
@@ -18,7 +18,7 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
       public:
 	using nanoseconds = std::chrono::duration<double, std::nano>;
 
-	/* A snapshot of this process, or of another process. */
+	/* Takes a snapshot of this process. */
 	snapshot()
 	{
 		tach_error err = TACH_ERROR_INIT;
@@ -91,7 +91,8 @@ class snapshot : public owner<tach_snapshot, tach_snapshot_free>
 	{
 		return tach_snapshot_missing(get());
 	}
-	/* Text to a descriptor; by the name's suffix to a file. 0 or an error. */
+	/* Writes text to a descriptor, or the format of the name's suffix to a file. Returns 0
+	 * or an error. */
 	int report(int fd, tach_error &err) const noexcept
 	{
 		return tach_report_fd(get(), nullptr, fd, &err);
@@ -128,7 +129,7 @@ class formula : public owner<tach_formula, tach_formula_free>
 	}
 };
 
-/* Owns a struct tach_expansion: a derived event taken apart. */
+/* Owns a struct tach_expansion: a derived event, resolved to native events. */
 class expansion : public owner<tach_expansion, tach_expansion_free>
 {
       public:
@@ -138,7 +139,8 @@ class expansion : public owner<tach_expansion, tach_expansion_free>
 	}
 };
 
-/* Owns a struct tach_derived of one's own; the process's is tach_derived_default(). */
+/* Owns a struct tach_derived: a private registry. tach_derived_default() is the registry of the
+ * process. */
 class derived : public owner<tach_derived, tach_derived_free>
 {
       public:
@@ -146,7 +148,7 @@ class derived : public owner<tach_derived, tach_derived_free>
 	{
 		opened(tach_derived_create(opt, open(), &err));
 	}
-	/* How many records were taken, or an error. */
+	/* Returns the number of accepted records, or an error. */
 	int load(const char *path, tach_error &err) noexcept
 	{
 		return tach_derived_load(get(), path, &err);
@@ -186,7 +188,7 @@ class uncore : public owner<tach_uncore, tach_uncore_close>
 class bench : public owner<tach_bench, tach_bench_free>
 {
       public:
-	/* Runs f(iterations) many times, on this thread alone. It must not throw. */
+	/* Runs f(iterations) many times, on this thread only. f must not throw. */
 	template <class function,
 		  class = typename std::enable_if<!std::is_integral<
 			  typename std::remove_reference<function>::type>::value>::type>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks: work that moves between threads. A request, a coroutine or a chain of callbacks begins
- * on one thread, is suspended, continues on another and ends on a third. Its counts are one
- *sum.
+ * on one thread, is suspended, continues on another and ends on a third. The library adds up
+ * its counts.
  *
  *	static struct tach_task task;
  *
@@ -11,9 +11,9 @@
  *	tach_task_resume(&task);		on any thread
  *	tach_task_end(&task);
  *
- * In reports, the region `request` contains all its segments: their sums are exact, as for
- *other regions; self excludes nested regions; its calls are tasks. Histograms and worst entries
- * (tach/region.h) are for whole tasks. A waiting task costs nothing.
+ * In reports, the row `request` has the sums of all segments of such tasks, as exact as for
+ * other regions. Its self values exclude nested regions, and its calls are tasks. Histograms
+ * and worst entries (tach/region.h) are for whole tasks. A waiting task costs nothing.
  */
 #ifndef TACH_TASK_H
 #define TACH_TASK_H
