@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ over the same inline code: scope guards that cost what the macros cost, an owner for each
- * kind of object that the C interface gives away, spans from C++20 on, durations of <chrono>.
- * C++11, with or without exceptions and RTTI. tach.hpp(3).
+ * C++ with the same inline code: scope guards that cost as much as the macros, owners for all
+ * objects of the C interface, spans from C++20 on, durations of <chrono>. C++11, with or
+ * without exceptions and RTTI. See tach.hpp(3).
  *
  * Functions that open an object have two forms. With a tach_error as last argument, they never
- * throw: on failure the object is empty (false, get() is a null pointer), and the error says
- * why. Without this argument, they throw tach::error; with -fno-exceptions the object is empty
- * instead. You may destroy and move an empty object, call get(), and test whether it is empty;
- * objects made from an empty one are empty too. All other functions need an object that is not
- * empty. No other function throws.
- * get() returns the argument for C functions; release() gives the object to the caller.
+ * throw: on failure the object is empty (false, get() is a null pointer), and the error has the
+ * reason. Without this argument, they throw tach::error; with -fno-exceptions, the object is
+ * empty instead. You may destroy and move an empty object, call get(), and test whether it is
+ * empty; objects made from an empty one are empty too. All other functions need an object that
+ * is not empty. No other function throws. get() returns the argument for C functions; release()
+ * gives the object to the caller.
  */
 #ifndef TACH_HPP
 #define TACH_HPP
@@ -25,7 +25,7 @@
 #endif
 #include <tach.h>
 
-/* TACH_START_NAMED and TACH_SCOPE_NAMED of a std::string, or whatever else has a c_str(). */
+/* TACH_START_NAMED and TACH_SCOPE_NAMED for a std::string, or another type with a c_str(). */
 template <class string>
 __attribute__((always_inline)) inline auto
 tach__region_start_named(tach_site *gate, tach_region_mark *mark, const string &name) noexcept
@@ -37,16 +37,15 @@ tach__region_start_named(tach_site *gate, tach_region_mark *mark, const string &
 namespace tach
 {
 
-/* The error of a failed call: what() is the sentence, code an enum tach_code or a negated
- * errno.
- */
+/* The error of a failed call. what() is the sentence; code is an enum tach_code or a negated
+ * errno. */
 class error : public std::runtime_error
 {
       public:
 	error(int c, const char *text) : std::runtime_error(text), code(c)
 	{
 	}
-	/* The effect of a failed call; no effect if exceptions are switched off. */
+	/* Throws an error if code is not 0. Does nothing if exceptions are switched off. */
 	static void check(int code, const tach_error &err)
 	{
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
@@ -59,19 +58,19 @@ class error : public std::runtime_error
 	const int code;
 };
 
-/* A mark is filled by those who use it, and a moved object has its pointer swapped. */
+/* -Weffc++ would warn about marks without an initializer, and about pointers in owners. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"
 
 /*
- * A region from here to the end of the block, however it is left:
+ * A region from here to the end of the block, also if an exception leaves it:
  *
  *	static tach_site site = TACH_SITE_INIT("parse", 0, __func__);
  *	tach::scope guard(site);
  *
- * or TACH_GUARD(parse). 1 instead of 0, or TACH_GUARD_FENCED: both edges are fenced;
- * TACH_SITE_FLAT, or TACH_GUARD_FLAT: for a region outside all others (TACH_START_FLAT). It is
- * not copied or moved: the counts at its start belong to this thread.
+ * or TACH_GUARD(parse). With 1 instead of 0, or with TACH_GUARD_FENCED, both edges are fenced.
+ * Use TACH_SITE_FLAT, or TACH_GUARD_FLAT, for a region outside all others (TACH_START_FLAT). A
+ * guard cannot be copied or moved, because the counts at its start belong to this thread.
  */
 class scope
 {
@@ -93,9 +92,9 @@ class scope
 };
 
 /*
- * A region by a name that is known at run time, for objects that outlive a block: begin() and
- * end() on the same thread, or nothing is measured; the end of its life ends it as well. The
- * site is looked up once, under a lock: keep it.
+ * A region with a name that is known at run time, for objects that outlive a block. Call
+ * begin() and end() on the same thread, or nothing is measured. The destructor also ends the
+ * region. The constructor looks the site up under a lock, so keep the object.
  */
 class region
 {
@@ -253,8 +252,8 @@ class set : public owner<tach_set, tach_set_free>
 	}
 };
 
-/* Owns a struct tach_reader. Lives and dies on the thread that made it, wherever it is moved.
- */
+/* Owns a struct tach_reader. Use and destroy it on the thread that made it, also after a
+ * move. */
 class reader : public owner<tach_reader, tach_reader_close>
 {
       public:
@@ -270,7 +269,8 @@ class reader : public owner<tach_reader, tach_reader_close>
 	{
 		opened(tach_reader_open(what.get(), open(), &err));
 	}
-	/* Runs the function between begin and end of the first n members; provenance flags. */
+	/* Runs the function between begin and end of the first n members. Returns
+	 * tach/flags.h. */
 	template <unsigned n, class function>
 	__attribute__((always_inline)) uint32_t measure(uint64_t (&delta)[n], function &&f)
 	{
@@ -280,13 +280,14 @@ class reader : public owner<tach_reader, tach_reader_close>
 		f();
 		return tach_reader_end_n(get(), &mark, delta, n);
 	}
-	/* Counts of the first n members since it was opened; provenance flags. */
+	/* Reads the counts of the first n members since open. Returns tach/flags.h. */
 	template <unsigned n> __attribute__((always_inline)) uint32_t read(uint64_t (&value)[n])
 	{
 		return tach_reader_read_n(get(), value, n);
 	}
 #ifdef __cpp_lib_span
-	/* A span of fixed extent is unrolled as an array is; no longer than the set. */
+	/* A span of fixed extent is unrolled like an array. It must not be longer than the
+	 * set. */
 	template <std::size_t n, class function>
 	__attribute__((always_inline)) uint32_t measure(std::span<uint64_t, n> delta,
 							function &&f)
@@ -315,7 +316,7 @@ class reader : public owner<tach_reader, tach_reader_close>
 
 } // namespace tach
 
-/* A region by name, like TACH_SCOPE, as an object that C++ knows of. */
+/* Like TACH_SCOPE, but the region is a C++ object with a destructor. */
 #ifdef TACH_DISABLE
 #define TACH_GUARD(name)	((void)0)
 #define TACH_GUARD_FENCED(name) ((void)0)

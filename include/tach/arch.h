@@ -31,8 +31,9 @@
  *                                that TACH_COUNTER_SEE gave before (library only).
  * * TACH_COUNTER_SEE(at, way, seen)
  *                                Stores the address for the page's index in `at`, and the
- *                                page's lock in `seen`. An interrupting signal handler's
- *                                stores stay. 0 if the page forbids reads (library only).
+ *                                page's lock in `seen`. If a signal handler stores to `at`
+ *                                meanwhile, its value stays. 0 if the page forbids reads
+ *                                (library only).
  *   TACH_COUNTERS_HIDE()         1 if this processor can hide counters: TACH_COUNTER then tests
  *                                for a special value; default: 1 (library only).
  *   tach__word                   Type for the lock and index of a page, at least 32
@@ -79,8 +80,8 @@
  * * TACH_BUMP_TWO(one, a, two, b)
  *                                one += a; two += b: words of 64 bits, `two` follows `one`; no
  *                                handler changes them.
- * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch. Counts of
- *                                a handler are kept below that limit.
+ * * TACH_SATURATE(word)          word += 1, 32 bits, without a branch; 2^32 - 1 stays. Below
+ *                                that limit, increments of a handler are not lost.
  * * TACH_BELOW(a, b, below, other)
  *                                below = a < b ? below : other, without a branch. a and b are
  *                                compared as 32 bits; below and other are pointers.

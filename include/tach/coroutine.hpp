@@ -181,7 +181,7 @@ class follower
 	tach_task task{};
 };
 
-/* Suspends from the innermost region to the outermost, and links them for the way back. */
+/* Suspends regions from the innermost to the outermost, and links them for resume(). */
 inline void following::suspend() noexcept
 {
 	follower *inside = nullptr;

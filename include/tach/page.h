@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads one counter through its page; the layout that inline code is compiled against. */
+/* Reads one counter through its page. Programs are compiled against this layout. */
 #ifndef TACH_PAGE_H
 #define TACH_PAGE_H
 
@@ -7,19 +7,18 @@
 #include <tach/set.h>
 
 /*
- * Hot half of a reader. Users compile inline code against it, so its layout is ABI
+ * Hot half of a reader. Inline code in programs depends on its layout, so this is ABI
  * (tach__abi_1): see the assertions below. The cold half (descriptors, set, times) follows it,
- * and is known only to core/.
+ * and only core/ uses it.
  *
  * A reader belongs to the thread that opened it: its pages describe that thread's counters,
  * while the counter instruction reads the counters of the thread that runs on this CPU. With
  * -DTACH_DEBUG the inline reads check the thread and return TACH_FLAG_LOST; the slow path
  * always checks it.
  *
- * A member has a page of zeros if it cannot be read in user space, or not inline: a software
- * event, top-down metrics and their slots, no permission, or a width that this code does not
- * support. Its index is 0, which leads to the slow path by the test that each read makes
- * anyway.
+ * A member that inline code cannot read has a page of zeros: a software event, top-down metrics
+ * and their slots, no permission, or a width that this code does not support. So its index is
+ * 0, and the test that each read makes anyway leads to the slow path.
  */
 struct tach_way {
 	const struct perf_event_mmap_page *page;
@@ -62,7 +61,7 @@ TACH_STATIC_ASSERT(sizeof(struct tach_mark) == 40 + 8 * TACH_COUNTERS_MAX, "stru
 
 TACH_BEGIN_DECLS
 
-/* symbol that a program built against this layout needs */
+/* a program built against this layout needs this symbol */
 extern TACH_API const char tach__abi_1;
 
 TACH_END_DECLS
@@ -70,10 +69,10 @@ TACH_END_DECLS
 /* ---- the read ---- */
 
 /*
- * All accesses to a page use these names, so that a test can stop between any two. LOAD is one
- * load at that point. OPERAND may also become the memory operand of the instruction that uses
- * the value, which compilers do not allow for volatile accesses; it is between two compiler
- * barriers.
+ * All accesses to a page use these names, so that a test can stop between any two of them. LOAD
+ * is one load at that point. OPERAND may also be the memory operand of the instruction that
+ * uses the value. Compilers do not allow this for volatile accesses, so put OPERAND between two
+ * compiler barriers.
  */
 #ifndef TACH_PAGE_LOAD
 #define TACH_PAGE_LOAD(page, field)                                                            \
@@ -105,8 +104,8 @@ TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 #define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
 #endif
 
-/* How a sum's counter is sign-extended: not; by the width in its page; as 48 bits. Counters
- * start below zero and are mostly negative, so absolute counts require this. */
+/* How to sign-extend a sum's counter: not at all; by the width in its page; as 48 bits.
+ * Absolute counts require it, because counters start below zero and are mostly negative. */
 enum { TACH__AS_IT_IS, TACH__BY_WIDTH, TACH__BY_48 };
 
 #if TACH_ARCH_FAST
@@ -119,19 +118,19 @@ enum { TACH__AS_IT_IS, TACH__BY_WIDTH, TACH__BY_48 };
 #endif
 
 /*
- * Reads one counter under the lock of its own page: offset + counter into *sum, the lock into
- * *lock. Returns 0 on failure: *lock is odd if it cannot be read here, even if the page has
- * changed since. There is no loop: a page changes only if the kernel interrupts between two of
- * these instructions. Then the slow path reads everything again.
+ * Reads one counter under the lock of its own page: stores offset + counter in *sum and the
+ * lock in *lock. Returns 0 on failure. If the counter cannot be read in user space, *lock is
+ * odd, even if the page has changed since. There is no loop: a page changes only if the kernel
+ * interrupts this code, and then the slow path reads again.
  *
  * Order: page accesses are volatile or between compiler barriers. This is enough, because the
- * kernel writes the page of a thread's own event on this very CPU, so the hardware shows
+ * kernel writes the page of a thread's own event on the CPU of that thread, so the thread sees
  * program order. `offset` may be loaded after the counter because both are between the two
  * reads of the lock. The thread itself cannot see an odd lock.
  *
  * The cost on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; add; jz;
  * add offset from memory; cmp lock in memory; jne; store: 12. Subtracting one gives RDPMC's
- * operand and, by the borrow, the test for index 0. Fewer are impossible while index, offset
+ * operand and, by the borrow, the test for index 0. Fewer are impossible, because index, offset
  * and lock are read each time, the halves of the counter arrive in two registers, and a counter
  * may be hidden (tach/arch/x86.h).
  */
@@ -157,11 +156,11 @@ TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint3
 }
 
 /*
- * Member 0 at the end of a region: begin's lock replaces the first read of the lock. If the
- * page still shows it after the counter was read, nothing changed since begin: one comparison
- * both validates the read and shows that the group was not rescheduled. (A lock that returns to
- * the same value needs 2^31 updates within the region.) Otherwise, and if begin took the slow
- * path (odd), the slow path handles it.
+ * Reads member 0 at the end of a region. begin's lock replaces the first read of the lock. If
+ * the page still has this lock after the read of the counter, nothing has changed since begin.
+ * So one comparison validates the read and shows that the group was not rescheduled. (A lock
+ * that returns to the same value needs 2^31 updates within the region.) If the lock differs, or
+ * is odd because begin took the slow path, take the slow path.
  */
 TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
@@ -212,12 +211,12 @@ TACH__INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_m
 	return 1;
 }
 
-/* Under the lock of its own page only: right, whatever happened to the group since begin. */
+/* Reads under the lock of its own page: correct even if the group was rescheduled. */
 TACH__INLINE int tach__end_any(const struct tach_reader *reader, const struct tach_mark *mark,
 			       uint64_t *delta, unsigned i)
 {
 	uint32_t lock;
-	uint64_t sum = 0; /* for compilers that do not see that it is initialized */
+	uint64_t sum = 0; /* because some compilers warn about an uninitialized value */
 
 	if (TACH_UNLIKELY(!tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
 		return 0;
@@ -240,7 +239,7 @@ TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct ta
 	return 1;
 }
 
-/* An absolute count exceeds 2^width within about a day: always sign-extended. */
+/* Absolute counts exceed 2^width within about a day, so their counters are sign-extended. */
 #define TACH__WHOLE (TACH_MODULAR ? TACH__BY_48 : TACH__BY_WIDTH)
 TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
 {
@@ -250,8 +249,8 @@ TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *valu
 }
 
 /*
- * Returns 1 if the inline code sign-extends the reader's counters correctly: others are read
- * out of line. All x86 processors since 2011 have 48 bits; the upper half of the mask shows it.
+ * Returns 1 if inline code sign-extends the reader's counters correctly. If not, read out of
+ * line. All x86 processors since 2011 have 48 bits: see the mask's upper half.
  */
 TACH__INLINE int tach__whole(const struct tach_reader *reader)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread's open, mapped view of a set, and the inline reads: begin, end, read. */
+/* Readers: the open counters of a set in one thread, and the inline reads begin, end and
+ * read. */
 #ifndef TACH_READER_H
 #define TACH_READER_H
 
@@ -18,21 +19,22 @@ TACH_BEGIN_DECLS
 /* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 			      struct tach_error *err) TACH_MUST_USE;
-/* Call it only in the thread that opened it, or after that thread ended. NULL is fine. */
+/* Call it only in the thread that opened the reader, or after that thread has ended. NULL is
+ * fine. */
 /* MT-Safe race:reader | AS-Unsafe race:reader lock | AC-Unsafe lock fd | no allocation */
 TACH_API void tach_reader_close(struct tach_reader *reader);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader)
 	TACH_NONNULL(1);
-/* The reason why hardware events are read by read(2), with the cure; "" if they are not. May
- * read files of /proc; the reader's own thread only. */
+/* Returns why hardware events are read by read(2), and the cure, or "" if they are not. It may
+ * read files of /proc. Call it only in the reader's own thread. */
 /* MT-Safe race:reader | AS-Unsafe race:reader | AC-Unsafe fd | no allocation */
 TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_NONNULL(1);
 
 /*
- * Inline for native code, as defined below, and symbols of the library for other languages. All
- * are async-signal-safe, allocate nothing, take no lock, and make system calls only in the
- * slow path.
+ * These functions are inline for native code, and symbols of the library for other languages.
+ * All are async-signal-safe, allocate nothing, take no lock, and make system calls only in the
+ * slow path:
  *
  *   begin(reader, mark)	reads every member into *mark
  *   end(reader, mark, delta)	reads again, writes `count` differences, returns flags
@@ -41,36 +43,37 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  *   ..._fenced			serialised: nothing leaks over the region's edges
  *   ..._n(..., n)		the same for the first n members; n constant: unrolled
  *
- * The end of a rescheduled region is read again, out of line: this adds up to 40 instructions
- * to its counts. If the kernel interrupted begin itself, it is up to 100.
+ * If a region was rescheduled, its end is read again, out of line. This adds up to 40
+ * instructions to its counts, or up to 100 if the kernel interrupted begin itself.
  *
  * Members are read one after another. If a signal handler runs between two counter reads, only
- * some members include it, without a flag: each is exact for the time between its own two
- * reads.
+ * some members include it, and no flag shows that. Each member is exact for the time between
+ * its own two reads.
  *
  * Flags (tach/flags.h) are for the hardware members. A software member is always read by
  * read(2): tach_reader_flags gives the flags of one member. 0 = exact and uninterrupted.
  *
- * A reader keeps one descriptor for its hardware events (one for each core type), and one for
- * each software event, top-down metric or event of a multiplexed set, at high numbers. If a
- * program closes them, or opens its own files there, the values that need read(2) are
- * TACH_FLAG_LOST; its own files are not affected. The last 64 numbers below RLIMIT_NOFILE, or
- * the last eighth, are left to the program: opening returns -EMFILE instead.
+ * A reader keeps descriptors at high numbers: one for its hardware events (one for each core
+ * type), and one for each software event, top-down metric or event of a multiplexed set. If a
+ * program closes them, or opens its own files at their numbers, values that need read(2) are
+ * TACH_FLAG_LOST; the program's files are not affected. A reader does not use the last 64
+ * numbers below RLIMIT_NOFILE, or the last eighth: opening returns -EMFILE instead.
  *
  * The events belong to the reader. If other code turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
- * in that time is TACH_FLAG_INCOMPLETE. It is TACH_FLAG_LOST if only software members of a set
- * with hardware members were off. A region around both moments looks like a rescheduled one;
- * for software events it has no flag. A set that is multiplexed, or whose counters cannot be
- * read in user space, has the flag only for regions in which the events never counted. A RESET
- * invalidates counts since open and the region in which it happens. This is TACH_FLAG_LOST if
- * fewer events were counted after it than before the region, unless it came from another CPU
- * at an unfavourable moment.
+ * in that time is TACH_FLAG_INCOMPLETE. If only software members of a set with hardware members
+ * were off, the region is TACH_FLAG_LOST. A region that contains both moments looks
+ * rescheduled; for software events it has no flag. If the set is multiplexed, or its counters
+ * cannot be read in user space, only regions in which the events never counted have the flag. A
+ * RESET invalidates the counts since open, and the region in which it happens. This region is
+ * TACH_FLAG_LOST if fewer events were counted after the RESET than before the region, except
+ * after a RESET from another CPU at an unfavourable moment.
  *
- * Top-down metrics, in a set with slots as leader, are read in user space too. But a read(2) of
- * the group through a copied descriptor sets slots and metrics to 0, and no page shows that. A
- * region in which they decreased is read by read(2), TACH_FLAG_MIXED. If a region counted more
- * slots after the reset than there were before, and fewer than 2^18, its values are wrong.
+ * Top-down metrics, in a set with slots as leader, are read in user space too. But if other
+ * code reads the group by read(2) through a copied descriptor, slots and metrics become 0, and
+ * no page shows that. If they decreased in a region, its end is read by read(2)
+ * (TACH_FLAG_MIXED). If a region counts more slots after such a reset than were counted before
+ * it, but fewer than 2^18, its values are wrong.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark)
@@ -108,24 +111,24 @@ TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
 					   const struct tach_mark *mark, uint64_t *delta,
 					   unsigned n) TACH_NONNULL(1, 2, 3);
 
-/* Size of struct tach_mark, with the alignment of uint64_t (as malloc has), for languages that
- * cannot use its declaration; a larger one is fine. */
+/* Returns the size of struct tach_mark, for languages that cannot use its declaration. Align it
+ * like uint64_t (as malloc does). A larger object is fine. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_mark_size(void);
 
 /*
- * The error of that member in the last end or read of the reader, in the member's own unit.
- * Top-down metrics are the only ones with an error: the processor gives them in 255ths of the
- * slots since both were reset. The library resets them (by read(2), in begin) once 2^18 slots
- * were counted. Each time that the thread was put back on a processor since then adds another
- * 255th. The back-end's error is up to three times that, because it contains the rounding of
- * the other three fields. 0 for all other members.
+ * Returns the error of that member in the last end or read of the reader, in the member's own
+ * unit. Only top-down metrics have an error, because the processor gives them in 255ths of the
+ * slots since the last reset. After 2^18 slots, begin resets them by read(2). Each time that
+ * the thread is rescheduled after the reset adds another 255th. The back-end's error is up to
+ * three times as large, because it contains the rounding of the other three fields. All other
+ * members: 0.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
 	TACH_NONNULL(1);
 
-/* Flags of one member, from those that end or read returned. */
+/* Returns the flags of one member, from the flags that end or read returned. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
 				    uint32_t flags) TACH_NONNULL(1);
@@ -138,7 +141,7 @@ TACH_API TACH_COLD uint32_t tach__end_slow(struct tach_reader *reader,
 					   unsigned n);
 TACH_API TACH_COLD uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value,
 					    unsigned first, unsigned n);
-/* TACH_DEBUG's checks. */
+/* Returns 1 if the calling thread opened the reader (checked with TACH_DEBUG). */
 TACH_API int tach__mine(const struct tach_reader *reader);
 
 TACH_END_DECLS
@@ -258,8 +261,8 @@ TACH_API_INLINE uint32_t tach_reader_read_one(struct tach_reader *reader, unsign
 }
 
 /*
- * Fences on both sides of begin keep earlier work out of the region, and the region's work
- * after the read. end needs only the one before it: the region is over when that has executed.
+ * Fences before and after begin keep earlier work out of the region, and the region's work
+ * after the read. end needs a fence only before the read, because the region's work ends there.
  */
 TACH_API_INLINE void tach_reader_begin_fenced_n(struct tach_reader *reader,
 						struct tach_mark *mark, unsigned n)

@@ -5,11 +5,10 @@
  *     TACH_START(parse); ... the code to measure ... TACH_STOP(parse);
  *
  * An edge is a test and a call, less than 100 bytes for both. It makes no system call where the
- * counters can be read in user space. Regions nest and recurse; every thread has its own sums.
- * You choose what is counted at run time: with tach_regions_configure, or with TACH_ENABLE=1
- * and TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment. Until then an
- * edge costs one load and one predicted branch. With -DTACH_DISABLE the macros compile to
- * nothing.
+ * counters can be read in user space. Regions may nest and recurse. Every thread has its own
+ * sums. Choose the events at run time: with tach_regions_configure, or with TACH_ENABLE=1 and
+ * TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment. Until then, an edge
+ * costs one load and one predicted branch. With -DTACH_DISABLE the macros compile to nothing.
  */
 #ifndef TACH_REGION_H
 #define TACH_REGION_H
@@ -21,7 +20,7 @@ struct tach_region_mark;
 /* A place in the program, in static storage of the caller. The first entry registers it and
  * copies the strings, so the object that contains it may be unloaded. */
 struct tach_site {
-	/* Constant: the function that START calls unless the site is switched off. */
+	/* The function that START calls unless the site is switched off. It never changes. */
 	void (*begin)(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
 	uint64_t id;	 /* TACH_SITE_NEW, TACH_SITE_OFF, or the number of its slot */
 	uint32_t line;	 /* 0: unknown */
@@ -40,12 +39,10 @@ struct tach_site {
 	}
 #define TACH_SITE_FLAT 16u
 
-/* An open region. On the caller's stack, or anywhere that the caller of tach_region_begin
- * chooses. */
+/* An open region. It is on the stack, or where the caller of tach_region_begin puts it. */
 struct tach_region_mark {
 	void (*end)(struct tach_region_mark *mark) TACH_NOTHROW; /* NULL: nothing to stop */
-	/* Private to the library: the opening of the thread, the sums, and the state before
-	 * START. */
+	/* Private to the library: the state of the thread before START, and the sums. */
 	uint64_t state;
 	void *part;
 	uint64_t pairs[2];
@@ -62,7 +59,7 @@ TACH_API void tach__region_begin_fenced(struct tach_site *site,
 TACH_API void tach__region_begin_flat(struct tach_site *site,
 				      struct tach_region_mark *mark) TACH_NOTHROW;
 
-/* For TACH_START_NAMED: `site` is its gate, and mark->part the name. */
+/* Used by TACH_START_NAMED: `site` is its gate, and mark->part the name. */
 TACH_API void tach__region_begin_named(struct tach_site *site,
 				       struct tach_region_mark *mark) TACH_NOTHROW;
 
@@ -115,9 +112,9 @@ TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_re
  * values.
  *
  * A handler may begin a region and return without ending it. If it interrupted a START or STOP,
- * that edge does not notice. Regions that begin next then count in the self of the region that
- * was stopped. The thread's next slow path or a snapshot finds this out, and flags the regions
- * with a wrong self as incomplete. The entry that the handler began is counted or lost.
+ * that edge does not detect it. Regions that begin next then count in the self of the region
+ * that was stopped. The thread's next slow path, or a snapshot, detects this and flags the
+ * regions with a wrong self as incomplete. The entry that the handler began is counted or lost.
  */
 #ifdef __cplusplus
 #define TACH_REGION_MARK_INIT                                                                  \
@@ -139,12 +136,11 @@ TACH_API void tach_region_end(struct tach_region_mark *mark) TACH_NONNULL(1);
 TACH_API size_t tach_region_mark_size(void);
 /*
  * Reads the counts of an open region of the calling thread so far, for bindings that show each
- * entry. values[0] is time, in ticks of the region clock (tach_counts.clock_hz). The set's
- * members follow, one for each quantity of a snapshot. The first n values are written. They
+ * entry. Writes the first n values. values[0] is time, in ticks of the region clock
+ * (tach_counts.clock_hz). The set's members follow, one for each quantity of a snapshot. They
  * include nested regions and the cost of measuring, also of this call. *flags: tach/flags.h,
- * for the hardware members. *generation: changes when the set has changed. Returns the number
- * of values. TACH_ERR_STATE: the region is not open, is not measured, or belongs to another
- * thread.
+ * for the hardware members. *generation changes with the set. Returns the number of values.
+ * TACH_ERR_STATE: the region is not open, is not measured, or belongs to another thread.
  */
 /* MT-Safe race:mark | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_region_read(const struct tach_region_mark *mark, uint64_t *values, int n,
@@ -152,8 +148,8 @@ TACH_API int tach_region_read(const struct tach_region_mark *mark, uint64_t *val
 
 /*
  * Returns the site of that name, and creates it if it does not exist. The library owns it for
- * ever. NULL: more than TACH_SITES_MAX sites; a begin with NULL measures nothing. Takes a lock:
- * keep the result. Any thread; not in a signal handler.
+ * ever. Returns NULL if there are TACH_SITES_MAX sites; a begin with NULL measures nothing. It
+ * takes a lock, so keep the result. Any thread may call it, but not a signal handler.
  */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
 TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_MUST_USE;
@@ -171,9 +167,9 @@ TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_
 struct tach_regions_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
-	 * The set to count. On success the library owns it and frees it after the last thread
-	 * and snapshot released it. Giving it a second time is TACH_ERR_INVAL. NULL: made from
-	 * events and metrics.
+	 * The set to count. On success the library owns it, and frees it after the last thread
+	 * and the last snapshot have released it. If you give a set again: TACH_ERR_INVAL.
+	 * NULL: the library makes a set from events and metrics.
 	 */
 	struct tach_set *set;
 	/*
@@ -199,39 +195,40 @@ struct tach_regions_options {
 	 */
 	const char *worst;
 	/*
-	 * For more events than the processor can count at once: in each thread, sets of them
-	 * take turns. A turn takes this number of outermost entries of the thread on average;
-	 * its length is random. A snapshot shows all events as if each had been counted in
-	 * every entry, with the sampling error (95 %). 0: no turns. Together with sparse,
-	 * warmup, histograms, interrupts or worst: TACH_ERR_INVAL.
+	 * For more events than the processor can count at once: the library divides them into
+	 * sets, which take turns in each thread. A turn has this number of outermost entries on
+	 * average; its length is random. A snapshot shows all events as if each had been
+	 * counted in every entry, with the sampling error (95 %). 0: no turns. Together with
+	 * sparse, warmup, histograms, interrupts or worst: TACH_ERR_INVAL.
 	 */
 	uint32_t turns;
 	uint32_t reserved; /* 0 */
 	/*
 	 * Divides the rows of a region: "tag" (tach_tag, its value when the entry began),
 	 * "task" (tach/task.h, the task that ran), "thread"; separate with commas. "tag" and
-	 * "thread" tell 64 apart, "tag:100" 100, at most 1000; "task" tells 62 apart. Further
-	 * ones share one more row of each, "other", and the report says so. "": do not divide.
+	 * "thread" give up to 64 rows each, "tag:100" up to 100 (at most 1000), "task" up to
+	 * 62. All further values share the row "other", and the report says so. "": do not
+	 * divide.
 	 */
 	const char *by;
 };
 
 /*
- * Switches regions on, or to another set. Threads follow at their next START outside any
- * region; sums then start from zero. NULL: configures from the environment, as at start-up.
+ * Switches regions on, or to another set. A thread switches at its next START outside any
+ * region. Sums then start from zero. NULL: configures from the environment, as at start-up.
  * TACH_ERR_STATE: the calling thread is inside a region. Any thread, not in signal handlers.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 				    struct tach_error *err);
-/* Switches all regions off: sites return to one load and one branch. Sums stay readable. */
+/* Switches all regions off. An edge then costs one load and one branch. Sums stay readable. */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_regions_disable(void);
 /*
- * Sets a number for the calling thread's current work, such as a request's number or a hash. A
- * worst entry stores the tag that was set when the entry ended. It takes about two
+ * Sets the tag of the calling thread's current work, such as a request's number or a hash. A
+ * worst entry stores the tag that was set when the entry ended. This call takes about two
  * instructions. If rows are divided by tag (options.by), it takes more, and a new tag needs
- * memory for its rows.
+ * memory.
  */
 /* MT-Safe | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_tag(uint64_t tag);
@@ -290,7 +287,8 @@ struct tach__no_jump {
  * but the next declaration does not see the names in it.
  */
 #ifdef __cplusplus
-/* With the line number, so that the compiler complains about the mark of a second START. */
+/* The name contains the line number, so that the compiler reports the mark of a second START
+ * instead. */
 #define TACH__BRACES(name, line)  TACH__BRACES_(name, line)
 #define TACH__BRACES_(name, line) TACH_START_of_##name##_needs_braces_around_it_line_##line
 #define TACH__START_FIRST(name)                                                                \
@@ -310,7 +308,8 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #else
 #define TACH__UNINITIALIZED
 #endif
-/* If the name is in quotes, the preprocessor complains about this name first, and quotes it. */
+/* If the region's name is in quotes, the preprocessor reports this name first, and quotes
+ * it. */
 #define TACH__UNQUOTED(checked, value) value
 #define TACH__NAME(name, value)                                                                \
 	TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name, value)
@@ -324,10 +323,10 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 	tach__region_start(TACH_ADDRESS(tach__site_##name), &TACH__MARK(name))
 
 /*
- * Measures from here to TACH_STOP(name) in the same scope, or until the scope is left earlier
- * by return, break, goto or a C++ exception (in C with -fexceptions). An entry left by longjmp
- * is lost; its thread notices at a later START. The processor may reorder around the edges:
- * they are not fenced.
+ * Measures from here to TACH_STOP(name) in the same scope, or until return, break, goto or a
+ * C++ exception (in C with -fexceptions) leaves the scope. An entry left by longjmp is lost;
+ * its thread detects this at a later START. The edges are not fenced, so the processor may
+ * reorder instructions around them.
  *
  * Compilers refuse a goto or a case that jumps over the START into its scope. Give the region
  * its own block then.
@@ -338,11 +337,11 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH_START_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
 /*
  * For a region that is not nested and has no nested region: it takes five sixths of the
- * instructions (bench/budgets.tsv). It behaves as any other region, with the same accuracy and
- * cost, in an entry with a nested region, and if entries go to more than sums (worst entries,
- * histograms, traces, rows by tag or task, samples, turns). Once it was entered inside another
- * region, it stays a normal region in that thread; that first entry shows about 13 instructions
- * more.
+ * instructions (bench/budgets.tsv). An entry with a nested region has the accuracy and cost of
+ * any other region. So has every entry if you request more than sums (worst entries,
+ * histograms, traces, rows by tag or task, samples, turns). After an entry inside another
+ * region, the region is a normal one in that thread; that entry counts about 13 instructions
+ * too many.
  */
 #define TACH_START_FLAT(name)                                                                  \
 	TACH__START(name, TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name,        \
@@ -358,18 +357,18 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 					 TACH_SITE_FLAT))
 
 /*
- * The same, for a region whose name is known at run time. The string is copied at its first
- * use, and later looked up by its text without a lock. If regions are switched off, the
+ * The same, for a region whose name is known at run time. The library copies the string at its
+ * first use. Later it looks the text up without a lock. If regions are switched off, the
  * expression is evaluated at most once. TACH_STOP_NAMED() ends the region of its block.
- * Messages of compilers call it NAMED. The lookup counts in the enclosing region, not in this
- * one; bench/budgets.tsv has its cost. Names are never freed: use tach_tag() for request
- * numbers. At most TACH_NAMES_MAX names.
+ * Messages of compilers call the region NAMED. The lookup counts in the enclosing region, not
+ * in this one; bench/budgets.tsv has its cost. Names are never freed: use tach_tag() for
+ * request numbers. At most TACH_NAMES_MAX names.
  */
 #define TACH_START_NAMED(expression) TACH__START_NAMED(NAMED, expression)
 #define TACH_STOP_NAMED()	     tach__region_stop(&TACH__MARK(NAMED))
 #define TACH_SCOPE_NAMED(expression) TACH__SCOPE_NAMED(expression, __LINE__)
 
-#define TACH__SITE_GATE 4u /* in `fenced`: this site has no region of its own */
+#define TACH__SITE_GATE 4u /* in `fenced`: the site has no region, only named ones */
 #define TACH__START_NAMED(name, expression)                                                    \
 	TACH__START_FIRST(name)                                                                \
 	TACH__MARK(name) TACH__UNINITIALIZED __attribute__((cleanup(tach__region_stop)));      \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A set: what to count and what to derive from it. Immutable after creation, shared by threads.
- */
+/* A set: events to count, and metrics over them. It is immutable, so threads may share it. */
 #ifndef TACH_SET_H
 #define TACH_SET_H
 
@@ -17,9 +15,10 @@ enum tach_member_kind {
 };
 
 /*
- * A caller's own event. Only the bits that a self-monitoring pinned group needs are changed. No
- * member, this one or a string, may have a sample period or frequency (TACH_ERR_NOTSUPP): the
- * kernel throttles an event that samples too often, and this would not be noticed.
+ * A caller's own event. The library changes the bits that a self-monitoring pinned group needs,
+ * and no others. No member (attr or string) may have a sample period or frequency
+ * (TACH_ERR_NOTSUPP): the kernel throttles an event that samples too often, and the library
+ * could not detect it.
  */
 struct tach_set_member {
 	const char *name;
@@ -30,15 +29,16 @@ struct tach_set_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
 	 * Events separated by commas, white space or newlines: any string that
-	 * tach_event_encode accepts; "label=event" gives one a short name. The first hardware
-	 * event leads the group. Context switches and migrations happen in the kernel: if the
-	 * string has no level, they are counted there. NULL: none.
+	 * tach_event_encode accepts. "label=event" gives an event a short name. The first
+	 * hardware event leads the group. Context switches and migrations happen in the kernel,
+	 * so a string without a level counts them there. NULL: none.
 	 */
 	const char *events;
 	/*
-	 * Derived metrics, "name = infix formula" separated by ';' or newlines, over the
-	 * labels, event names, presets, or further event strings, which then join the set. The
-	 * name of a preset or derived event alone ("ipc") is a metric of that name. NULL: none.
+	 * Derived metrics, "name = infix formula" separated by ';' or newlines. A formula may
+	 * use labels, event names, presets, and further event strings, which then join the set.
+	 * The name of a preset or derived event alone ("ipc") is a metric of that name. NULL:
+	 * none.
 	 */
 	const char *metrics;
 	const struct tach_set_member *attrs; /* further members */
@@ -53,26 +53,26 @@ struct tach_set_options {
 			0                                                                      \
 	}
 
-/* Not pinned: the kernel may multiplex; values are then scaled and flagged. */
+/* The group is not pinned: the kernel may multiplex it. Values are then scaled and flagged. */
 #define TACH_SET_MULTIPLEX 0x1u
-/* Leaves out members that this machine cannot count now, and metrics over them
- * (tach_set_missing explains why): each event is opened once, alone, and closed again. */
+/* Leaves out members that this machine cannot count now, and metrics over them. To find them,
+ * it opens each event once, alone, and closes it. tach_set_missing explains the result. */
 #define TACH_SET_OPTIONAL 0x2u
 /*
- * One more member, "interrupts": the interrupts at the set's privilege levels, counted by the
- * PMU's own event (the preset `interrupts`), unless a member has that name already. It is left
- * out if the PMU, the kernel (the event is opened once, alone, and closed again) or the set's
- * other members do not allow it; tach_set_missing then explains why.
+ * Adds a member "interrupts", unless a member has that name already: interrupts at the set's
+ * privilege levels, counted by the PMU's own event (the preset `interrupts`). It is left out if
+ * the PMU, the kernel (which opens the event once, alone) or the set's other members do not
+ * allow it. tach_set_missing then explains why.
  */
 #define TACH_SET_INTERRUPTS 0x4u
 /*
- * The same, and interrupts are subtracted from retired instructions. x86 counts one more
- * instruction at user level for each interrupt there, because the return from it retires at
- * user level in part (Weaver, Terpstra, Moore: Non-Determinism and Overcount on Modern Hardware
- * Performance Counter Implementations, ISPASS 2013; Intel and AMD alike). This applies only to
- * members that count retired instructions, at user level only. Page faults and other exceptions
- * also count one more; these are not subtracted. On arm64 nothing is subtracted: an exception
- * return belongs to the level that executes it.
+ * The same, and the library subtracts interrupts from retired instructions. x86 counts one more
+ * user-level instruction for each interrupt at user level, because the return from it retires
+ * at user level in part (Weaver, Terpstra, Moore: Non-Determinism and Overcount on Modern
+ * Hardware Performance Counter Implementations, ISPASS 2013; Intel and AMD alike). This applies
+ * only to members that count retired instructions, at user level only. Page faults and other
+ * exceptions also count one more; these are not subtracted. On arm64 nothing is subtracted: an
+ * exception return belongs to the level that executes it.
  */
 #define TACH_SET_CORRECT 0x8u
 
@@ -86,8 +86,8 @@ TACH_API int tach_set_create(const struct tach_set_options *opt, struct tach_set
 /* MT-Safe race:set | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
 
-/* Properties of the set, async-signal-safe; the set owns the strings. For a number without
- * member (metric): NULL, TACH_MEMBER_SOFTWARE. */
+/* Properties of the set. The functions are async-signal-safe, and the set owns the strings. For
+ * a number that no member (metric) has, they return NULL or TACH_MEMBER_SOFTWARE. */
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_count(const struct tach_set *set)
@@ -96,34 +96,35 @@ TACH_API int tach_set_count(const struct tach_set *set)
 TACH_API const char *tach_set_name(const struct tach_set *set, int member)
 	TACH_NONNULL(1); /* label, or the original string */
 /*
- * With all details that the string left open. On hybrids a member without a core PMU in its
- * name is counted on all that have the event: their names, with " + " between those that
- * differ.
+ * Returns the full name, with all details that the string left open. On hybrids, if the string
+ * names no core PMU, all core PMUs that have the event count it. Their full names are joined by
+ * " + " if they differ.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_qualified(const struct tach_set *set, int member) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
 	TACH_NONNULL(1);
-/* On hybrids: for the first core type that has the event. */
+/* Returns the encoded event. On hybrids, it is for the first core type that has the event. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
 	TACH_NONNULL(1);
 /*
- * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence about what was
- * left out and why, "" if nothing was. It also names events that count in the kernel although
- * no level was requested, because the PMU cannot exclude it (RISC-V without Sscofpmf).
+ * Returns one sentence about members and metrics that were left out (TACH_SET_OPTIONAL,
+ * TACH_SET_INTERRUPTS, TACH_SET_CORRECT) and why, or "". It also names events that count in the
+ * kernel although no level was requested, because the PMU cannot exclude it (RISC-V without
+ * Sscofpmf).
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_missing(const struct tach_set *set) TACH_NONNULL(1);
-/* The member that counts interrupts, or -1. */
+/* Returns the member that counts interrupts, or -1. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_interrupts(const struct tach_set *set) TACH_NONNULL(1);
 /*
- * With TACH_SET_CORRECT: subtracts the interrupts from the deltas between two ends, one
- * instruction for each, and sets TACH_FLAG_CORRECTED in flags (one word per member, in and out;
- * the flags of the interrupts are added). Otherwise changes nothing. Reports of regions and
- * tach_bench_run do this automatically. Async-signal-safe.
+ * With TACH_SET_CORRECT: subtracts one instruction for each interrupt from the deltas between
+ * two reads. In `flags` (one word per member) it adds TACH_FLAG_CORRECTED and the flags of the
+ * interrupts. Otherwise it changes nothing. Reports of regions and tach_bench_run do this
+ * automatically.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags)
@@ -138,9 +139,9 @@ TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric
 TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric)
 	TACH_NONNULL(1);
 /*
- * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
- * member, or NULL; *out_flags (or NULL): or of those it used. Async-signal-safe. No such
- * metric: 0 and TACH_FLAG_LOST.
+ * Evaluates metric number `metric` over deltas of the set's members. `flags` has one word per
+ * member, or is NULL. *out_flags becomes the flags of the members that it used, combined with
+ * or; out_flags may be NULL. If there is no such metric: 0 and TACH_FLAG_LOST.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,

@@ -7,12 +7,12 @@
 #include <tach/flags.h>
 
 /*
- * Events of boxes, open on this machine. A box counts the work of all its processors together,
- * for all programs. So the kernel opens its events without a process, on a processor that it
- * chose for each box (the file cpumask in the PMU's folder in sysfs,
- * Documentation/ABI/testing/sysfs-bus-event_source-devices). It requires CAP_PERFMON, or
- * kernel.perf_event_paranoid of 0 or less. Counters are read by read(2); all events of one box
- * on one processor form a group, which counts at the same time.
+ * Open events of boxes. A box counts the work of all its processors together, for all programs.
+ * So the kernel opens its events without a process, on a processor that it chose for each box
+ * (the file cpumask in the PMU's folder in sysfs,
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices). This requires CAP_PERFMON, or
+ * kernel.perf_event_paranoid of 0 or less. read(2) reads the counters. All events of one box on
+ * one processor form a group, so they count at the same time.
  */
 struct tach_uncore;
 
@@ -29,8 +29,8 @@ struct tach_uncore_options {
 	 *   skx_unc_imc0::UNC_M_CAS_COUNT:RD:cpu=28	the socket of processor 28 alone
 	 */
 	const char *events;
-	/* NULL, or a replacement for /sys/bus/event_source/devices: then boxes of other
-	 * machines are allowed, too. */
+	/* NULL, or a replacement for /sys/bus/event_source/devices, which may have boxes of
+	 * other machines. */
 	const char *sysfs;
 };
 #define TACH_UNCORE_OPTIONS_INIT                                                               \
@@ -55,19 +55,21 @@ TACH_API int tach_uncore_open(const struct tach_uncore_options *opt, struct tach
 /* MT-Safe race:uncore | AS-Unsafe heap | AC-Unsafe mem fd | no allocation */
 TACH_API void tach_uncore_close(struct tach_uncore *uncore);
 
-/* Number of events, 1 or more; the label or the text of one, NULL for an invalid number. */
+/* Return the number of events, 1 or more; the label or the text of an event, or NULL if no
+ * event has that number. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_uncore_count(const struct tach_uncore *uncore) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_uncore_name(const struct tach_uncore *uncore, int event)
 	TACH_NONNULL(1);
-/* Number of counters that are added up for an event: boxes times sockets. 0: no such event. */
+/* Returns the number of counters that are added up for an event: boxes times sockets. 0: no
+ * such event. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_uncore_counters(const struct tach_uncore *uncore, int event) TACH_NONNULL(1);
 
 /*
- * Starts or stops all counters, one group after the other; counts add up over starts. 0 or a
- * negated errno.
+ * Start or stop all counters, one group after the other. A start does not reset the counts.
+ * Return 0 or a negated errno.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_uncore_start(struct tach_uncore *uncore) TACH_NONNULL(1);
@@ -76,9 +78,9 @@ TACH_API int tach_uncore_stop(struct tach_uncore *uncore) TACH_NONNULL(1);
 
 /*
  * Writes the counts of all events since they were opened, in the events' own units (RAPL's is
- * 2^-32 J under Linux), and, unless flags is NULL, how each was obtained. Returns these flags,
- * combined with or: TACH_FLAG_SYSCALL; TACH_FLAG_SCALED, if the kernel had to multiplex a box;
- * TACH_FLAG_LOST, if a counter of the sum could not be read or never ran.
+ * 2^-32 J under Linux). If flags is not NULL, writes the flags of each event, too. Returns all
+ * flags combined with or: TACH_FLAG_SYSCALL; TACH_FLAG_SCALED, if the kernel had to multiplex a
+ * box; TACH_FLAG_LOST, if a counter of the sum could not be read or never ran.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_uncore_read(const struct tach_uncore *uncore, uint64_t *value,

@@ -11,17 +11,17 @@
 /*
  * The counter's number is part of the MRS instruction, so reading counter n means branching to
  * one of 32 small stubs (arch/arm64/counters.c: PMEVCNTR0_EL0 .. PMEVCNTR30_EL0 for index 1 ..
- * 31, PMCCNTR_EL0 for index 32), 16 bytes each. There are two tables of them, for 32-bit
- * counters, extended by sign, and for 64-bit ones; open puts the right one beside the member's
- * page, since the kernel never changes an event's width (drivers/perf/arm_pmuv3.c,
- * arch_perf_update_userpage), and one LDP fetches both. Against a table inline in every read
- * this takes 4 instructions less per counter (no address to form, no width to load and shift
- * by) and 12 bytes of code in place of 276; and the way back is predicted by the return stack.
- * It is no function call: x16, x17 and x30 are all that it changes.
+ * 31, PMCCNTR_EL0 for index 32), 16 bytes each. One table of stubs is for 32-bit counters,
+ * which it sign-extends, and one for 64-bit counters. Opening a reader stores the right table
+ * next to the member's page, so that one LDP loads both. This works because the kernel never
+ * changes an event's width (drivers/perf/arm_pmuv3.c, arch_perf_update_userpage). Compared with
+ * a table inline in every read, each counter takes 4 instructions less (no address, no width,
+ * no shift) and 12 bytes of code instead of 276. The return stack predicts the way back. A stub
+ * changes only x16, x17 and x30.
  *
- * Instructions are among the general ones: PMICNTR_EL0 (FEAT_PMUv3_ICNTR) Linux gives to no
- * event that user space may read. From PMUv3.9 on Linux 6.13 and newer let a thread read its
- * own counters alone (PMUACR_EL1); others, which a page names only while it changes, read 0.
+ * A general counter counts instructions: Linux never gives PMICNTR_EL0 (FEAT_PMUv3_ICNTR) to an
+ * event that user space may read. With PMUv3.9, Linux 6.13 and newer let a thread read only its
+ * own counters (PMUACR_EL1). Other counters, which a page names only while it changes, read 0.
  *
  * A fault happens in a stub, and x30 then is the address of the site's record.
  */
@@ -46,13 +46,13 @@
 
 #ifdef TACH_BUILD
 #include <sys/auxv.h>
-/* The same by the stub's address. */
+/* Reads a counter by the address of its stub. */
 #define TACH_COUNTER_AT(at, value, seen)                                                       \
 	TACH__COUNTER_BY("blr %[stub]", value, seen, [stub] "r"(at))
 /*
- * A signal handler clears the monitor, as each return from an exception does (Arm ARM B2.9), so
- * that its stores stay; then this code looks again. Loads in between do not matter on known
- * processors, but no processor guarantees that: so it limits its attempts.
+ * If a signal handler interrupts this code, its return clears the monitor (Arm ARM B2.9). So
+ * STXR fails, the handler's store stays, and the loop looks again. It is limited, because known
+ * processors allow loads between LDXR and STXR, but none guarantees it.
  */
 TACH_INLINE int tach__counter_see(const char **at, const char *stubs, const uint32_t *index,
 				  const uint32_t *lock, uint32_t *shown)
@@ -78,7 +78,7 @@ TACH_INLINE int tach__counter_see(const char **at, const char *stubs, const uint
 #define TACH_COUNTERS_HIDE() 0
 #define TACH_WIDTH(width)    ((width) == 32 || (width) == 64)
 extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
-/* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
+/* One stub before the first: index 1 is the first. (C forbids a pointer to it.) */
 #define TACH_STUBS(width)                                                                      \
 	((const char *)((uintptr_t)((width) == 64 ? tach__counters64 : tach__counters32) - 16))
 /* The instruction is in a stub; the record has the address of the stub's caller. */
@@ -97,19 +97,19 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	return value;
 }
 
-/* ISB: nothing after it is fetched before everything before it completed (Arm ARM B2.3). */
+/* ISB: later instructions are fetched only after all earlier ones completed (Arm ARM B2.3). */
 #define TACH_FENCE() __asm__ volatile("isb" ::: "memory")
 
-/* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
+/* goto label if the 64-bit word is 0. Always two instructions, opaque to the compiler. */
 #define TACH_UNLESS(word, label)                                                               \
 	__asm__ goto("ldr x16, %0\n\tcbz x16, %l1" : : "m"(word) : "x16" : label)
 
 #ifndef __clang__ /* clang 14 does not support the constraint everywhere */
 /*
- * Two instructions; otherwise compilers may or may not keep the address of a static object in a
- * register. It uses a word of its own, because a template's object may be preempted. It does
- * not use the GOT, where GNU ld has one entry for all local objects of a section (it uses the
- * section's symbol, which the assembler substitutes, and ignores the addend).
+ * Always two instructions: a compiler might keep the address of a static object in a register.
+ * The address is loaded from a word of its own, because a template's object may be preempted.
+ * The GOT would not work: GNU ld makes one entry for all local objects of a section (it uses
+ * the section's symbol, which the assembler substitutes, and ignores the addend).
  */
 #define TACH_ADDRESS(object)                                                                   \
 	__extension__({                                                                        \
@@ -131,10 +131,10 @@ TACH_API_INLINE uint64_t tach_clock(void)
 #define TACH_ONCE_IS_VOLATILE 1
 
 /*
- * Single instructions if the processor has them (FEAT_LSE, Armv8.1). Otherwise a loop: a signal
- * handler clears the monitor, so its changes are not lost; but an interrupt does so too, and
- * repeats the loop, which the enclosing region counts. `single` is constant while the thread
- * counts, so that calibration takes the same path.
+ * One instruction if the processor has it (FEAT_LSE, Armv8.1), otherwise a loop. A signal
+ * handler clears the monitor, so its changes are not lost. An interrupt clears it, too, and the
+ * enclosing region counts the repeated loop. `single` is constant while the thread counts, so
+ * that calibration takes the same path.
  */
 #define TACH_SINGLE() (getauxval(AT_HWCAP) >> 8 & 1) /* HWCAP_ATOMICS */
 #define TACH_COUNT(word, by, single)                                                           \
@@ -153,7 +153,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	} while (0)
 
 #ifndef __clang__ /* clang 14 does not support the constraint */
-/* Each half is written at once (Arm ARM B2.2.1), as snapshots require. */
+/* STP writes each half at once (Arm ARM B2.2.1), which snapshots require. */
 #define TACH_BUMP_TWO(one, a, two, b)                                                          \
 	do {                                                                                   \
 		uint64_t tach__one, tach__two;                                                 \

@@ -2,10 +2,10 @@
 /*
  * Reads a counter and the clock; a fence. Included by tach/arch.h only.
  *
- * Linux never had perf_event on ia64 (perfmon only; the port was removed in 6.7), so nothing
- * opens here and sets take the slow path, which returns "not supported". A program that
- * programs its PMU by other means can use tach_ia64_counter. Assembled with Debian's binutils,
- * never run on hardware.
+ * Linux never had perf_event on ia64 (only perfmon; 6.7 removed the port). So no event opens,
+ * and sets take the slow path, which returns "not supported". A program that programs the PMU
+ * by other means can use tach_ia64_counter. This code was assembled with Debian's binutils, but
+ * never ran on hardware.
  */
 #ifndef TACH_ARCH_H
 #error "include <tach/arch.h>"
@@ -17,8 +17,8 @@
 
 /*
  * PMD register `pmd` (4-7, Montecito 4-15): its low 47 bits count (Intel Itanium Architecture
- * SDM vol. 2, 7.2). User code may read it while PSR.sp is 0. Unlike the register numbers of x86
- * and arm64 this one is the caller's: no kernel page names it.
+ * SDM vol. 2, 7.2). User code may read it while PSR.sp is 0. The caller chooses this number,
+ * because no kernel page names it, unlike on x86 and arm64.
  */
 TACH_INLINE uint64_t tach_ia64_counter(uint64_t pmd)
 {

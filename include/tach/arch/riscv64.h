@@ -6,14 +6,14 @@
 
 #define TACH_ARCH_FAST	 1
 #define TACH_ARCH_SIGNED 1
-/* A correct read may fault: the kernel takes a counter from scounteren when its event stops,
- * which may happen between the load of index and the read (drivers/perf/riscv_pmu_sbi.c,
- * pmu_sbi_ctr_stop). Opening a reader installs the handler of tach/fault.h. */
+/* A correct read may fault: the kernel may remove the counter from scounteren between the load
+ * of the index and the read (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_ctr_stop). So opening a
+ * reader installs the handler of tach/fault.h. */
 #define TACH_ARCH_FAULTS 1
-/* Without extension Sscofpmf (the U74, say) the driver takes no exclude_* (riscv_pmu_sbi.c,
- * pmu_sbi_event_map of 6.12 and 7.2: EINVAL). */
+/* Without extension Sscofpmf (for example on the U74) the driver refuses exclude_* with EINVAL
+ * (riscv_pmu_sbi.c, pmu_sbi_event_map of 6.12 and 7.2). */
 #define TACH_ARCH_UNDIVIDED 1
-/* The hard lockup detector is the buddy one here (arch/riscv/Kconfig): it counts nothing. */
+/* RISC-V uses the buddy hard lockup detector, which needs no counter (arch/riscv/Kconfig). */
 #define TACH_ARCH_WATCHDOG 0
 
 /*
@@ -53,7 +53,7 @@ typedef int64_t tach__word;
 
 #ifdef TACH_BUILD
 extern const char tach__counters64[], tach__counters_end[];
-/* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
+/* One stub before the first: index 1 is the first. (C forbids a pointer to it.) */
 #define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 32))
 /* The instruction is in a stub; the record has the address of the stub's caller, t0 (x5). */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.__gregs[REG_PC])
@@ -75,7 +75,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 }
 
 /*
- * CSR reads are device input to FENCE (unprivileged ISA, Zicsr); nothing waits for arithmetic.
+ * FENCE orders CSR reads as device input (unprivileged ISA, Zicsr), but does not order
+ * arithmetic.
  */
 #define TACH_FENCE() __asm__ volatile("fence iorw, iorw" ::: "memory")
 
@@ -83,8 +84,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	__asm__ goto("ld t1, %0\n\tbeqz t1, %l1" : : "m"(word) : "t1" : label)
 
 #ifndef __clang__
-/* Uses a word of its own, as on arm64; norelax, because the linker would merge the two
- * instructions. */
+/* The address is loaded from a word of its own, as on arm64. norelax: otherwise the linker
+ * would merge the two instructions. */
 #define TACH_ADDRESS(object)                                                                   \
 	__extension__({                                                                        \
 		__typeof__(&(object)) tach__at;                                                \
@@ -100,8 +101,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 #define TACH_ADDRESS_PAD() __asm__ volatile("nop")
 #endif
 
-/* One instruction, so that no addition of a signal handler is lost. Words that only the thread
- * itself changes use load, add and store: more instructions, but less time on most cores. */
+/* One instruction, so that no addition of a signal handler is lost. Words that handlers do not
+ * change use load, add and store: more instructions, but less time on most cores. */
 #define TACH_COUNT(word, by, single)                                                           \
 	__asm__ volatile("amoadd.d zero, %1, %0" : "+A"(word) : "r"(TACH__CAST(uint64_t, by)))
 
@@ -116,8 +117,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	} while (0)
 
 #ifndef __riscv_zbb
-/* Without Zbb there is no instruction for it, and libgcc's function checks one byte after the
- * other. */
+/* Without Zbb, no instruction finds the highest bit. libgcc's function tests each byte. */
 TACH_INLINE unsigned tach__highest(uint64_t value)
 {
 	unsigned n = 0;

@@ -12,9 +12,9 @@
 #define TACH__PAGE_SIZE 4096
 
 /*
- * Instructions are written in both of the assembler's dialects, {AT&T|Intel}: programs may be
- * built with -masm=intel. There gcc says the size of an operand in memory itself, clang does
- * not.
+ * Instructions are in both dialects of the assembler, {AT&T|Intel}, because a program may be
+ * built with -masm=intel. In that dialect, gcc writes the size of a memory operand itself;
+ * clang does not.
  */
 #ifdef __clang__
 #define TACH__SIZED(size) size " ptr "
@@ -22,7 +22,7 @@
 #define TACH__SIZED(size)
 #endif
 
-/* Budget tests count instructions where RDPMC cannot run: they use RDTSC instead. */
+/* Budget tests replace it by RDTSC, because they also run where RDPMC cannot. */
 #ifndef TACH_COUNTER_INSN
 #define TACH_COUNTER_INSN "rdpmc"
 #endif
@@ -61,8 +61,8 @@
 			 : "rdx", "memory", "cc")
 #ifdef TACH_BUILD
 #include <cpuid.h>
-/* If the processor hides no counters: without that test, and the compiler does the shift and
- * the sum. `seen` is in memory, because only a fault uses it. */
+/* For processors that do not hide counters: omits the test for 0, and leaves shift and sum to
+ * the compiler. `seen` is in memory, because only a fault uses it. */
 #define TACH_COUNTER_SHOWN_MEMORY 1
 #define TACH_COUNTER_SHOWN(way, number, value, seen)                                           \
 	do {                                                                                   \
@@ -89,8 +89,8 @@
 	})
 #endif
 
-/* RDPMC needs index - 1. SUB computes it and, as the borrow, the test for index 0; from C the
- * compiler often generates a second test. */
+/* RDPMC needs index - 1. SUB computes it, and its borrow is the test for index 0. From C,
+ * compilers often generate a second test. */
 TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 {
 	int none;
@@ -101,7 +101,7 @@ TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 }
 #define TACH_NUMBER(index, number) tach__number(index, &(number))
 
-/* Hiding the value before the addition keeps compilers from loading the operand first. */
+/* The compiler must not know the value before the addition, or it loads the operand first. */
 #define TACH_ADD(value, operand)                                                               \
 	do {                                                                                   \
 		__asm__("" : "+r"(value));                                                     \
@@ -109,8 +109,8 @@ TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 		__asm__ volatile("" : "+r"(value) : : "memory");                               \
 	} while (0)
 
-/* The pages follow the reader at a fixed distance, so that a page's address is a constant
- * displacement: one load per counter less than with a table of pointers. */
+/* The pages follow the reader at a fixed distance. So a page's address is a constant
+ * displacement, which saves one load per counter compared with a table of pointers. */
 TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, size_t i)
 {
 	const void *page = TACH__CAST(const char *, reader) + (i + 1) * TACH__PAGE_SIZE;
@@ -120,13 +120,13 @@ TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, s
 #define TACH_PAGE(reader, i) tach__page(reader, i)
 
 #ifdef TACH_BUILD
-/* The table may be older than the code at that address: the code there must be RDPMC. */
+/* A stale table may name an address that has other code now, so check that it is RDPMC. */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.gregs[REG_RIP])
 #define TACH_FAULT_SITE(context) TACH_FAULT_PC(context)
 #define TACH_FAULT_OURS(pc)	 (memcmp((const void *)(pc), "\x0f\x33", 2) == 0)
 #endif
 
-/* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
+/* RDTSC: EDX:EAX, upper halves cleared. Constant rate if CPUID 80000007H:EDX[8] is set. */
 TACH_API_INLINE uint64_t tach_clock(void)
 {
 	uint64_t value;
@@ -139,15 +139,15 @@ TACH_API_INLINE uint64_t tach_clock(void)
 }
 
 /*
- * LFENCE waits until all earlier instructions have completed locally, and no later one starts
- * before that (Intel SDM vol. 2, LFENCE; AMD APM vol. 3: dispatch-serialising, as configured by
+ * LFENCE waits until all earlier instructions have completed locally. Later instructions start
+ * after that (Intel SDM vol. 2, LFENCE; AMD APM vol. 3: dispatch-serialising, as configured by
  * Linux). CPUID is not used, because it traps in virtual machines.
  */
 #define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")
 
-/* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
+/* goto label if the 64-bit word is 0. Always two instructions, opaque to the compiler. */
 #if defined(__clang__) && defined(__CET__)
-/* -fcf-protection: clang puts a landing pad at each label that assembly may jump to. */
+/* With -fcf-protection, clang puts a landing pad at each label to which assembly may jump. */
 #define TACH_UNLESS(word, label)                                                               \
 	do {                                                                                   \
 		int tach__is_zero;                                                             \
@@ -177,8 +177,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			 : "cc")
 #define TACH_COUNT(word, by, single) TACH_BUMP(word, by)
 
-/* Keeps a 64-bit value in a vector register, and takes it back: one more instruction, instead
- * of two for each register that a function has to save for its caller. */
+/* Moves a 64-bit value to a vector register, and back. This takes one more instruction, but
+ * saving a general register for the caller would take two. */
 #define TACH_PARK(value)                                                                       \
 	__extension__({                                                                        \
 		uint64_t tach__parked;                                                         \
@@ -201,7 +201,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 		tach__was;                                                                     \
 	})
 
-/* Adds the carry of the comparison: 0 if the word is at its maximum. */
+/* Adds the carry of the comparison, which is 0 if the word is at its maximum. */
 #define TACH_SATURATE(word)                                                                    \
 	__asm__ volatile(                                                                      \
 		"cmp{l $-1, %0| " TACH__SIZED(                                                 \
