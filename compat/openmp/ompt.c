@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The OMPT tool (OpenMP 5.1, chapter 4). The runtime of LLVM calls ompt_start_tool when it
- * starts. The numbers below are in the specification; callbacks for teams and barriers
- * are always available, so a runtime with OMPT has them.
+ * starts. The numbers below are the specification's. A runtime with OMPT always has the
+ * callbacks for teams and barriers.
  */
 #include <stddef.h>
 #include "compat/openmp/openmp.h"
@@ -20,7 +20,7 @@ enum { IMPLICIT_TASK = 7, SYNC_REGION = 23 };
 enum { BEGIN = 1, END = 2 };
 enum { TASK_INITIAL = 1, TASK_EXPLICIT = 4 };
 enum { BARRIER_IMPLICIT = 2, BARRIER_IMPLICIT_PARALLEL = 9 };
-/* Status of the task that ran before, if it does not run again. */
+/* Statuses with which the task that ran before does not run again. */
 enum { COMPLETE = 1, CANCEL = 3, LATE_FULFILL = 6, DETACH = 4 };
 
 int openmp_has_tool;
@@ -47,7 +47,10 @@ static void parallel_end(union data *parallel, union data *task, int flags, cons
 		thread->teams--;
 }
 
-/* A worker's part may end only when its next part begins: see sync_region. */
+/*
+ * The runtime may report the end of a worker's part only when its next part begins. So this
+ * ignores a worker's end: sync_region ends the part.
+ */
 static void implicit_task(int edge, union data *parallel, union data *task, unsigned size,
 			  unsigned index, int flags)
 {
@@ -61,9 +64,9 @@ static void implicit_task(int edge, union data *parallel, union data *task, unsi
 }
 
 /*
- * Returns 1 for the barrier at the end of a team. Its address is the team's place, or NULL in a
- * worker. Workers leave this barrier when the next team begins, so it is not measured in
- * workers.
+ * Returns 1 for the barrier at the end of a team. The barrier's address is the team's place, or
+ * NULL in a worker. A worker leaves this barrier only when the next team begins, so the wait is
+ * not measured in workers.
  */
 static int ends_team(int kind, const void *address)
 {
@@ -98,8 +101,8 @@ static void task_create(union data *task, const void *frame, union data *created
 }
 
 /*
- * Implicit tasks have no data. The lowest bit marks a task that has begun: a task that waits
- * for its children is scheduled a second time.
+ * An implicit task has no data (value 0). The lowest bit of the value marks a task that has
+ * begun, because a task that waits for its children is scheduled a second time.
  */
 static void task_schedule(union data *before, int status, union data *next)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions by Fortran's names. Each function has the four names that compilers make of one
- * name. Arguments are addresses; the length of a text comes after all other arguments, by
- * value.
+ * Fortran's interface. Each function has the four symbols that Fortran compilers make from one
+ * name. Arguments are addresses. After all other arguments, the compiler passes the length of
+ * each text by value.
  */
 #include <string.h>
 #include "compat/papi/state.h"
@@ -23,7 +23,7 @@ struct text {
 	char c[PAPI_MAX_STR_LEN];
 };
 
-/* Copies a text without the blanks at its end. */
+/* Copies a Fortran text without the blanks at its end. */
 static struct text text_of(const char *from, int length)
 {
 	struct text t;
@@ -58,7 +58,7 @@ ANSWERS(register_thread, REGISTER_THREAD, (int *check), PAPI_register_thread())
 ANSWERS(unregister_thread, UNREGISTER_THREAD, (int *check), PAPI_unregister_thread())
 ANSWERS(unregster_thread, UNREGSTER_THREAD, (int *check), PAPI_unregister_thread())
 ANSWERS(lock, LOCK, (const int *number, int *check), PAPI_lock(*number))
-/* As in PAPI's library, this name and two more below have no form that is all in capitals. */
+/* As in PAPI's library, this function and two more below have no name in capitals only. */
 FORTRAN(unlock, unlock, (const int *number, int *check), *check = PAPI_unlock(*number))
 
 /* ---- event sets ---- */
@@ -216,7 +216,8 @@ static int set_event_domain(int set, int domain)
 ANSWERS(set_event_domain, SET_EVENT_DOMAIN, (const int *set, const int *domain, int *check),
 	set_event_domain(*set, *domain))
 
-/* The call names no set. PAPI reads an uninitialised number; this library uses PAPI_NULL. */
+/* The Fortran call has no argument for the set. PAPI reads an uninitialised number; this
+ * library uses PAPI_NULL. */
 static int set_inherit(int inherit)
 {
 	PAPI_option_t o;

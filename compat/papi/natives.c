@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native events by code: an event gets the next number at its first lookup. */
+/* Native events. An event gets the next code at its first lookup. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ struct entry {
 	uint32_t hash_given, hash_name;
 };
 
-/* The old arrays stay, because other threads read them without a lock. */
+/* A larger array replaces an old one, which stays, because other threads read it without a
+ * lock. */
 static struct entry **entries;
 static uint32_t used, room;
 
@@ -58,7 +59,7 @@ void pp_natives_forget(void)
 	used = 0;
 }
 
-/* The caller holds the lock. Returns -1 if there is no memory. */
+/* Adds an entry. Returns its number, or -1 without memory. The caller holds the lock. */
 static int put_entry(struct entry *e)
 {
 	if (used == room) {
@@ -98,7 +99,7 @@ static int names_levels(const char *name)
 	return 0;
 }
 
-/* Finds the event's part of a name, between the PMU and the masks. */
+/* Sets *base to the event's own name, between "PMU::" and ":MASK", and returns its length. */
 static size_t base_of(const char *name, const char **base)
 {
 	const char *pmu = strstr(name, "::");
@@ -108,8 +109,8 @@ static size_t base_of(const char *name, const char **base)
 }
 
 /*
- * Returns the row of a name, or -1. An alias has its own row, but the encoder names the row of
- * the event itself.
+ * Returns the row of a name, or -1. The encoder's result has the event's row even for an alias,
+ * but an alias has its own row.
  */
 static int row_of(int pmu, const char *name)
 {
@@ -127,8 +128,8 @@ static int row_of(int pmu, const char *name)
 	return -1;
 }
 
-/* Returns 1 if the string needs no table. Other names without a row are derived events, which
- * PAPI knows only as presets. */
+/* Returns 1 if the string needs no table (cpu/.../, rXXXX, a tracepoint). Any other name
+ * without a row is a derived event; PAPI has these only as presets. */
 static int is_raw(const char *name)
 {
 	const char *base;
@@ -255,8 +256,8 @@ int pp_native_share(int n, int *code)
 }
 
 /*
- * The component of "component:::event" or "pmu::event"; PP_COMPONENTS if there is no component
- * ("event"), -1 if it is unknown.
+ * Returns the component of "component:::event" or "pmu::event", PP_COMPONENTS for a name
+ * without a component ("event"), or -1 if the component is unknown.
  */
 static int named_component(const char *name, const char **rest)
 {
@@ -293,8 +294,8 @@ int pp_native_code(const char *name, int *code)
 	int component = named_component(name, &rest), at, row;
 
 	/*
-	 * PAPI searches a plain name in all components, and returns the error of the last one,
-	 * which has no events.
+	 * PAPI searches a name without a component in all components, and returns the error of
+	 * the last one, which has no events.
 	 */
 	int missing = component == PP_COMPONENTS ? PAPI_ECMP : PAPI_ENOEVNT;
 

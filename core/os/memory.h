@@ -6,28 +6,31 @@
 #include <stddef.h>
 #include <tach/base.h>
 
-void *tach__pages(size_t size); /* zeroed, or NULL */
+void *tach__pages(size_t size); /* returns zeros, or NULL */
 /*
- * Reserves addresses without access. Next, make holes, whose pages are filled at their first
- * use, and then call tach__pages_open. Otherwise mlockall(MCL_FUTURE) would fill all pages,
- * because it fills every page that can be accessed (mm/mlock.c).
+ * Reserves addresses, without access. Then call tach__pages_hole for ranges whose pages shall
+ * be filled only at their first use, and then tach__pages_open. Without holes,
+ * mlockall(MCL_FUTURE) would fill all pages when access is allowed (mm/mlock.c).
  */
 void *tach__pages_reserve(size_t size);
 void tach__pages_hole(void *reserved, size_t from, size_t to);
-int tach__pages_open(void *reserved, size_t size); /* nonzero: no memory, `reserved` unmapped */
+int tach__pages_open(
+	void *reserved,
+	size_t size); /* allows access; nonzero: no memory, and `reserved` is unmapped */
 /*
- * Returns a larger copy, or NULL. First store the new pointer, then free the old pages: a child
- * that is forked at any moment then has valid pages.
+ * Returns a larger copy, or NULL. Store the new pointer before you free the old pages: then a
+ * child that is forked at any moment has valid pages.
  */
 void *tach__pages_larger(const void *old, size_t old_size, size_t new_size);
 void tach__pages_free(void *pages, size_t size);
-int tach__pages_wiped(void *pages, size_t size); /* zeros in a forked child; nonzero: failed */
+int tach__pages_wiped(void *pages,
+		      size_t size); /* a forked child gets zeros; nonzero: the call failed */
 size_t tach__pages_round(size_t size);
 
 /*
- * Informs race detectors of an order that they cannot see: publishing, walks that ended, and
- * pages that tach__sys unmapped and mapped again. TACH_HELGRIND: a build for
- * tests/check/slow/helgrind.sh.
+ * Informs race detectors of orders that they cannot see: the reader of a published pointer runs
+ * after its writer, memory is reused after all walks have ended, and tach__sys unmaps pages
+ * before it maps them again. TACH_HELGRIND: a build for tests/check/slow/helgrind.sh.
  */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);
@@ -44,9 +47,9 @@ void __tsan_release(void *address);
 #endif
 
 /*
- * Call the first before unmapping pages, and the second after mapping some. The kernel does
- * both under one lock of the process. So a thread that gets pages runs after the thread that
- * returned them.
+ * Call TACH__PAGES_GO before unmapping pages, and TACH__PAGES_COME after mapping some. The
+ * kernel does both under one lock of the process. So a thread that gets pages runs after the
+ * thread that returned them.
  */
 extern char tach__pages_order;
 #define TACH__PAGES_GO()   TACH__RELEASED(&tach__pages_order)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Applies the rules of umask groups. An event has up to eight groups. Each group needs a umask,
- * chosen or default. Flags of single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt,
- * xbut0, grpnone, omit). */
+/*
+ * Applies the rules of umask groups. An event has up to eight groups, and each group needs a
+ * umask: a given one or a default. Flags of umasks make exceptions (arch/FORMAT.md: nc, solo,
+ * xgt, xbut0, grpnone, omit).
+ */
 #include "core/port/work.h"
 
 static const char *name_of(const struct tach__work *w, int row)
@@ -22,9 +24,9 @@ static void add_row(struct tach__work *w, int row, const struct tach__umask *um)
 }
 
 /*
- * Is `um` an alias of `other` in libpfm-4? The vendor, and so our tables, have two separate
- * umasks. The pfm attribute of a row is its word in libpfm-4; bits 8 to 15 have the umask of
- * the other row. If both are given, they mean the other row.
+ * Returns 1 if `um` is an alias of `other` in libpfm-4, although the vendor and our tables have
+ * two separate umasks. The attribute TACH__A_PFM of `um` is its word in libpfm-4. Bits 8 to 15
+ * of this word are the code of `other`. If a string has both umasks, libpfm-4 encodes `other`.
  */
 static int is_alias_there(const struct tach__work *w, const struct tach__umask *um,
 			  const struct tach__umask *other)
@@ -120,7 +122,7 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
-/* Adds a default umask. If it is an alias, adds its target, as if the alias were named. */
+/* Adds a default umask. If it is an alias, adds its targets, as if the string had the alias. */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	const char *text;
@@ -137,7 +139,8 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	while (tach__attrs_next(&list, &term)) {
 		int part = tach__umask_find(w->event, term.name.text, term.name.length);
 
-		/* An alias with modifiers is a row of its own, which contains the modifiers. */
+		/* An alias with modifiers is not resolved, because its own row contains the
+		 * modifiers. */
 		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
 			w->nrows = before;
 			add_row(w, row, um);
@@ -174,15 +177,15 @@ static int fill_group(struct tach__work *w, int group, int missing)
 				tach__str(w->event->name));
 		add_default(w, i, um);
 		added = 1;
-		/* The full name omits this default, because it would exclude the chosen umask.
-		 * Encoding the full name adds it again. */
+		/* The full name omits this default, because it would exclude the given umask.
+		 * If the full name is encoded, this code adds the default again. */
 		if (um->flags & w->quirks->silent && w->groups.used >> (group + 1))
 			w->groups.silent = (int8_t)group;
 	}
 	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
 }
 
-/* Checks the limits that chosen umasks set for other groups. */
+/* Checks the limits that given umasks set for other groups. */
 static int check_groups(struct tach__work *w)
 {
 	for (unsigned i = 0; i < w->nrows; i++) {
@@ -206,7 +209,7 @@ int tach__umask_finish(struct tach__work *w, int missing)
 	uint32_t all = (1u << w->event->ngroups) - 1;
 	int chosen = w->groups.above, rc;
 
-	/* "bare": if no umask is given, the event's own bits apply. */
+	/* Flag "bare": without a umask, the event's own bits apply. */
 	if (!w->nrows && w->event->flags & TACH__EV_BARE)
 		return 0;
 	for (uint32_t open = all & ~w->groups.used; open; open &= open - 1) {
@@ -217,8 +220,8 @@ int tach__umask_finish(struct tach__work *w, int missing)
 		if (rc)
 			return rc;
 	}
-	/* A default that excludes higher groups excludes only their defaults, and no chosen
-	 * umask. */
+	/* If a default excludes higher groups, it excludes only their defaults, not given
+	 * umasks. */
 	w->groups.above = (int8_t)chosen;
 	return w->nrows > 1 ? check_groups(w) : 0;
 }

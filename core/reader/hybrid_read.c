@@ -2,11 +2,11 @@
 /*
  * Reads a hybrid: the counting group from its pages, the other groups from the bank.
  *
- * Sums are neither lost nor doubled because counts only grow. Values that are read between two
- * moments, in any order, add up to something between the sums at these moments. A bank that was
- * taken earlier must still be valid; the leader's lock shows that. Signal handlers may read
- * between any two instructions here, except those that write the bank. Two banks with the same
- * key are equal, and no handler sees a half-written bank.
+ * Counts only grow. So if all values are read between two moments, in any order, their sum is
+ * between the sums at these moments: no count is lost or doubled. A bank that was taken earlier
+ * must still be valid, which the leader's lock shows. Signal handlers may read between any two
+ * instructions here, except while the bank is written. So no handler sees a half-written bank.
+ * Two banks with the same key are equal.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -69,8 +69,8 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 	return 1;
 }
 
-/* If the lag has grown, no core type counted during the difference, so all known lags grow by
- * it. */
+/* Notes the lag of the counting core. If it has grown, no core type counted during the
+ * difference, so all known lags grow by it. */
 static void note(struct tach__hybrid *h, int core, int64_t lag)
 {
 	int64_t *known = &h->core[core].lag;
@@ -88,7 +88,7 @@ static void note(struct tach__hybrid *h, int core, int64_t lag)
 	h->noted = h->looks;
 }
 
-/* Sums of all members, the number of the bank in them, and the error of metrics in slots. */
+/* Sums of all members, the number of their bank, and the error of metrics in slots. */
 struct sums {
 	uint64_t value[TACH_COUNTERS_MAX];
 	uint32_t looks;
@@ -191,9 +191,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 }
 
 /*
- * The first group provides the enabled time. It is read last if `downwards`; otherwise first,
- * before all running times. So the difference between two reads never shows more time without
- * counters than there was.
+ * Reads all groups by read(2). The first group gives the enabled time. `downwards` reads it
+ * last, for a begin; otherwise it is read first, before all running times. So the difference
+ * between two reads never shows more time without counters than there was.
  */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
@@ -219,14 +219,15 @@ int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach_
 	return 1;
 }
 
-/* Reading a page of a group makes its lag known again. */
+/* Makes all lags unknown, until a page of the group is read again. */
 static void forget_lags(struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
 		h->core[k].lag = INT64_MAX;
 }
 
-/* Enables groups in error state again. Regions that are open at that time are incomplete. */
+/* Reads all groups. Enables groups in error state again; regions that are open then are
+ * incomplete. */
 static int groups_or_recover(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
 	int state = tach__hybrid_read_groups(r, downwards, to);
@@ -252,9 +253,11 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 }
 
 /*
- * The groups were enabled one after the other, so their lags differ by constants. The constant
- * of a group is known when it first counts. Until then its lag is too high, by the time since
- * the counting group's page was written. A shorter gap at the first move is not detected.
+ * Sets the first lag of each group. The groups were enabled one after the other, so their lags
+ * differ by constants. A group's exact lag is known only when the group counts. Until then, the
+ * lag here is too high by the time since the kernel wrote the page of the counting group. So if
+ * the thread is moved to this group, and for a shorter time no group counted, that is not
+ * detected.
  */
 void tach__hybrid_settle(struct tach__reader *r)
 {

@@ -8,8 +8,10 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/* Records the region that encloses the first entry of each thread, or TACH__PARENT_NONE if
- * threads differ. If two threads record at once, one of their answers or NONE remains. */
+/*
+ * Records the region that encloses this thread's first entry; TACH__PARENT_NONE if threads
+ * differ. If two threads record at once, the result of one remains.
+ */
 static void note_parent(const struct tach__hot *self, struct tach__site *site)
 {
 	const struct tach__slot *around = tach__stack(self, TACH__LEVEL(self->state))[0];
@@ -22,8 +24,8 @@ static void note_parent(const struct tach__hot *self, struct tach__site *site)
 }
 
 /*
- * Prepares a slot for its first entry in this thread. Page faults happen here, where their cost
- * is subtracted, and not at STOP.
+ * Prepares a slot for its first entry in this thread. Page faults happen here, not at STOP,
+ * because their cost is subtracted here.
  */
 static void slot_ready(struct tach__thread *record, uint32_t id)
 {
@@ -95,7 +97,7 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
-			/* The entry is not lost if regions were switched off meanwhile. */
+			/* If regions are switched off now, the entry is not lost. */
 			if (tach__enabled_here())
 				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
@@ -106,8 +108,8 @@ static int make_slot_ready(struct tach_site *home, uintptr_t sp)
 	return 1;
 }
 
-/* Makes the thread and its slot ready. unready: 0 from tach__begin_cold, 1 from
- * tach__begin_checked; each way has its own residue. */
+/* Makes the thread and its slot ready. unready: 0 in tach__begin_cold, 1 in
+ * tach__begin_checked; each has its own residue. */
 static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenced, int unready,
 						uintptr_t sp)
 {
@@ -115,7 +117,7 @@ static __attribute__((noinline)) int make_ready(struct tach_site *site, int fenc
 	struct tach__cost cost;
 	int can;
 
-	/* A handler interrupted the library itself, which may hold its locks. */
+	/* This handler interrupted the library itself, whose locks its thread may hold. */
 	if (TACH_UNLIKELY(tach__signals_held != tach__calibrating)) {
 		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 		return 0;
@@ -178,15 +180,15 @@ void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int
 
 	if (TACH_UNLIKELY(tach__beacon.state != TACH__BEACON_OWNER))
 		begins = begin_of_owner(site, fenced);
-	/* The last call in this function, as in begin_again. */
+	/* A tail call, as in begin_again. */
 	if (begins)
 		begins(site, mark);
 	else if (make_ready(site, fenced, 0, TACH__STACK_POINTER))
 		begin_again(site, mark, fenced);
 }
 
-/* Code that was not used for a while is slow at first, above all read(2). Calibration repeats
- * its reads, so it does not measure that. The entry must not include it either. */
+/* Reads once before the measured read, because code that was not used for a while is slow,
+ * above all read(2). Calibration repeats its reads, so overhead does not contain this time. */
 static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 {
 	struct tach_mark mark = {.clock = 0};
@@ -198,8 +200,10 @@ static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 	tach__edges_read(self, &mark, delta, 0);
 }
 
-/* Called if a new mark is above the mark of its region's open entry. Returns 1 if it certainly
- * is a recursion that the compiler put into one frame. 0: the open entry may have been left. */
+/*
+ * Called if a new mark is above that of its region's open entry. Returns 1 if it certainly is a
+ * recursion that the compiler put into one frame. 0: the open entry may have been left.
+ */
 TACH__LOOKS_BACK static int is_recursion(const struct tach__part *part,
 					 const struct tach_region_mark *mark, uintptr_t sp)
 {
@@ -227,7 +231,7 @@ void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 			warm_up(self);
 		slot->sampling->begun = self->record->passed;
 	}
-	/* A STOP of this region is nearly complete, or a handler left that STOP: check. */
+	/* A STOP of this region is nearly complete, or a handler left it: make_ready checks. */
 	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
 	inside = TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling);
 	recursion = inside && is_recursion(part, mark, TACH__STACK_POINTER);
@@ -255,10 +259,10 @@ static int are_readable(const struct tach__hot *self, struct tach_mark *mark)
 }
 
 /*
- * A handler took a slow path after START had read the state. So the mark has an old epoch, and
- * enclosing regions would not subtract the handler's cost. The handler may also have removed
- * enclosing regions that were left, and then this entry's level is lower. Or the handler
- * stopped an enclosing region, and counted this entry as lost.
+ * Renews the state in the mark, because a handler may have taken a slow path after START read
+ * the state. The old epoch would keep enclosing regions from subtracting the handler's cost. If
+ * the handler removed enclosing regions that were left, this entry's level is too high. If it
+ * stopped an enclosing region, it counted this entry as lost.
  */
 static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 {
@@ -271,7 +275,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	top = TACH__LEVEL(state);
-	/* The handler ended enclosing regions; START raised the level from its old value. */
+	/* The handler ended enclosing regions. Then START raised the old level. */
 	while (level && top > level && !*tach__marks(tach__stack(self, level - 1)))
 		level--;
 	if (top <= level) {
@@ -281,7 +285,7 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 		else
 			TACH__ADD(slot->lost, -1);
 	}
-	/* If the handler ran before the level was raised, the stack may name its own entry. */
+	/* A handler may have put its own entry here before START raised the level. */
 	TACH__SET(tach__stack(self, level)[1], slot);
 	TACH__SET(*tach__marks(tach__stack(self, level)), mark);
 	state = TACH__STATE(TACH__OPENING(state), tach__epoch_now(self->record, state), level);
@@ -290,8 +294,8 @@ static void renew_state(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__SET(self->state, state + 1);
 	TACH__SET(part->ceiling, state + 1);
 	TACH__SET(part->outer, (uintptr_t)mark);
-	/* The handler made this entry the outermost of its region. Then START wrote its mark to
-	 * the other part. */
+	/* If a handler made this entry the outermost of its region, it changed mark->part.
+	 * START then wrote its mark to the other part. */
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *other = tach__part(slot, self->count, inner);
 
@@ -310,7 +314,7 @@ static int pages_are_unchanged(const struct tach__hot *self)
 	return left == 0 && !(TACH__GET(self->since.lock) & 1);
 }
 
-/* If a handler stored a newer number during this call, that number stays. */
+/* Stores one counter's number, unless a handler stored a newer number during this call. */
 static int look_up_one(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
 {
 #ifdef TACH_COUNTER_AT
@@ -330,9 +334,10 @@ static int look_up_one(struct tach__seen *seen, struct tach_way way, uint32_t *l
 }
 
 /*
- * Looks the counters up. Returns 0 if one of them cannot be read in user space. A handler may
- * call this function between any two instructions, while pages change. The handler's newer
- * numbers stay. If this call then adds an older lock, the sum differs from the pages' sum.
+ * Copies the numbers of all counters from the pages. Returns 0 if a counter cannot be read in
+ * user space. A handler may call it between any two instructions here, after pages changed. The
+ * handler's newer numbers stay. If this call adds an older lock, the sum differs from the
+ * pages' sum.
  */
 static int look_up(struct tach__hot *self)
 {
@@ -355,7 +360,7 @@ static int look_up(struct tach__hot *self)
 	return 1;
 }
 
-/* Does look_up() inside other regions, which subtract its cost. The level is already raised. */
+/* Runs look_up() inside other regions, which subtract its cost. The level is already raised. */
 static __attribute__((noinline)) int look_up_inside(struct tach__hot *self, uint32_t level,
 						    int fenced)
 {
@@ -380,7 +385,7 @@ void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__ho
 	if (are_readable(self, &mark->counters) &&
 	    (!self->cached || pages_are_unchanged(self) ||
 	     (level ? look_up_inside(self, level, fenced) : look_up(self)))) {
-		/* Start again: nothing was counted yet. */
+		/* Repeat START, because nothing was counted yet. */
 		renew_state(self, mark);
 		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
 				   mark->part, self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the site of a name that is computed at run time. This is a cache for tach_site_get.
- * Readers take no lock. Names are added until the cache is full, and never removed. */
+/* Finds the site of a name that is known at run time, by a cache for tach_site_get. Readers
+ * take no lock. Names are added until the cache is full, and never removed. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
@@ -14,14 +14,14 @@ static struct place {
 	/* NULL: the place is free. Written last, so that readers see a complete place */
 	struct tach_site *site;
 } place[PLACES];
-static uint32_t taken;		/* under the lock */
+static uint32_t taken;		/* changed with the lock held */
 static struct tach_site *other; /* atomic; not NULL: the table is full for new names */
 
 /*
  * Hashes eight bytes at a time; the last eight may overlap the ones before. If two words differ
- * only in their top bits, their products also differ only in these bits. So the shift moves
- * these bits down before the next word. It is not a multiple of 8, because the next word may
- * differ in the same letter.
+ * only in their top bits, their products also differ only in these bits. The shift moves this
+ * difference down, so that later multiplications spread it. It is not a multiple of 8:
+ * otherwise a letter of the next word could cancel the difference.
  */
 static uint64_t hash_of(const char *name, size_t length)
 {
@@ -41,7 +41,7 @@ static uint64_t hash_of(const char *name, size_t length)
 	return (h ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-/* Uses the top bits, because all bits of the last word affect them. */
+/* Uses the top bits of the hash, because all bits of the last word affect them. */
 static uint32_t first_place(uint64_t hash)
 {
 	return (uint32_t)(hash >> (64 - PLACES_LOG2));
@@ -100,8 +100,11 @@ int tach__names_are_full(void)
 	return __atomic_load_n(&other, __ATOMIC_RELAXED) != NULL;
 }
 
-/* Opens a gate at its first use. In the copy that owns the regions, the gate is a site, so that
- * it is switched off and on with the other sites. Returns 0 if no region may begin. */
+/*
+ * Prepares a gate at its first use. In the copy of the library that owns the regions, the gate
+ * is registered as a site, so that it is switched off and on with the other sites. Returns 0 if
+ * no region may begin.
+ */
 static __attribute__((noinline)) int gate_open(struct tach_site *gate)
 {
 	uint64_t id = TACH_SITE_OFF;

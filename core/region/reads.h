@@ -35,25 +35,26 @@ TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct t
 }
 
 /*
- * Reads with cached counter indexes (arm64: code addresses). The last look (look_up,
- * cold_start.c) took them from the pages.
+ * Reads with cached counter indexes (arm64: code addresses), which look_up (cold_start.c)
+ * copied from the pages.
  *
  * A lock only grows (it wraps around after 2^31 updates, for every user of it). So the sum of
  * all locks is unchanged only if each lock is unchanged. One comparison after the last counter
  * is enough.
  *
- * START reads the cached sum before it reads any index. look_up stores each index with its lock
- * before the sum, and never replaces an index by an older one. So a cached index is not older
- * than the cached sum, and not newer than its page. If the pages have that sum after the reads,
- * all indexes have been valid since the look. START leaves the sum in the mark. If the pages
- * still have it at STOP, all indexes have been valid since START, and the group was not
- * rescheduled.
+ * look_up stores each index, then the sum of the locks, and never replaces an index by an older
+ * one. START reads the cached sum before it reads any index. So each index that START uses is
+ * at least as new as the sum, and at most as new as its page. If the locks in the pages have
+ * the same sum after the reads, no page has changed since look_up, and all indexes are valid.
+ * START stores the sum in the mark. If the pages have the same sum at STOP, no page has changed
+ * since START, so the indexes are valid and the group was not rescheduled.
  *
- * On arm64 a stale index is harmful: the read branches to its code, index 0 has no code, and
- * access may have been revoked. So the leader's page is checked first; all members of the group
- * are scheduled with the leader. Other architectures check for index 0 there.
+ * On arm64 a stale index is harmful: the read branches to code of that index, index 0 has no
+ * code, and access may have been revoked. So the leader's page is checked before the reads. The
+ * leader is enough, because the kernel schedules all members with it. Other architectures check
+ * for index 0 there.
  *
- * A fault sets the lowest bit of the sum, which locks never change.
+ * A fault makes the sum odd. The sum of valid locks is always even.
  */
 typedef tach__word tach__locks __attribute__((may_alias));
 

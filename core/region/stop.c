@@ -179,8 +179,9 @@ static void add_error(const struct tach__hot *self, struct tach__slot *slot, int
 }
 
 /*
- * One instruction separates counting the entry from publishing that it is counted. So this
- * function is not inlined: no value is reloaded from the stack.
+ * Adds a reading to the sums. Not inlined: in tach__entry_add, the instruction after the one
+ * that counts the entry must mark it as counted. Inlined code would reload a value from the
+ * stack between the two.
  */
 static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 						  struct tach_region_mark *mark,

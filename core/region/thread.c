@@ -10,7 +10,7 @@
 #include "core/region/region.h"
 
 struct tach__hot tach__thread_closed; /* never opened: limit 0 */
-static struct tach__hot thread_ended; /* the thread's destructor has run */
+static struct tach__hot thread_ended; /* used after the thread's destructor has run */
 
 __thread struct tach__hot *tach__self = &tach__thread_closed;
 
@@ -21,8 +21,8 @@ TACH__ANY_ALIGNMENT static void thread_end(void *unused);
 
 /*
  * For keys from this number on, pthread_setspecific calls calloc (PTHREAD_KEY_2NDLEVEL_SIZE of
- * glibc's nptl). A first START in a handler may interrupt calloc. Without a key, dead.c finds
- * the threads that ended.
+ * glibc's nptl). A handler that interrupted calloc may run the first START of its thread, so
+ * such a key is not used. Without a key, dead.c finds the threads that ended.
  */
 enum { KEYS_WITHOUT_CALLOC = 32 };
 
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) static void key_make(void)
 		pthread_key_delete(thread_key);
 }
 
-/* Deletes the key, also when a plugin is unloaded. */
+/* Deletes the key when the process ends, and when a plugin is unloaded. */
 __attribute__((destructor)) static void key_delete(void)
 {
 	if (__atomic_exchange_n(&thread_key_made, 0, __ATOMIC_RELAXED))
@@ -70,7 +70,7 @@ static uint64_t make_seed(const void *address)
 	return (x ^ x >> 31) | 1;
 }
 
-/* With the lock: returns a number that no thread has; 0 is never used. */
+/* Returns a number that no thread has, and not 0. Call it with the lock held. */
 static uint32_t find_free_number(void)
 {
 	struct tach__registry *r = &tach__registry;
@@ -107,7 +107,7 @@ static void record_publish(struct tach__thread *record)
 		pthread_setspecific(thread_key, record);
 }
 
-/* Finds the sums that come from top-down metrics, and the slots that those use. */
+/* Finds the sums of top-down metrics, and the sum of their slots. */
 static void find_inexact(struct tach__thread *record)
 {
 	const struct tach__reader *r = record->count ? tach__reader(record->reader) : NULL;
@@ -218,9 +218,10 @@ static void thread_retire(struct tach__thread *record)
 }
 
 /*
- * Acts in the last but one round of destructors. Before that, destructors of other keys may use
- * regions. ThreadSanitizer's runtime, which waits for the last round, still exists then. Later
- * entries are counted as lost.
+ * Retires the thread's record. The C library calls destructors in up to
+ * PTHREAD_DESTRUCTOR_ITERATIONS rounds. This one waits for the round before the last, because
+ * destructors of other keys may use regions until then. ThreadSanitizer's runtime ends in the
+ * last round, so it still exists. Later entries are counted as lost.
  */
 TACH__ANY_ALIGNMENT static void thread_end(void *unused)
 {
@@ -288,8 +289,8 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 		record = tach__self->record;
 		if (id >= record->limit && tach__slots_grow(record, id) != 0)
 			return NULL;
-		/* Pairs with tach__threads_interrupt: either that function finds this limit and
-		 * clears it, or this thread finds the new generation. */
+		/* Pairs with tach__threads_interrupt: either that function clears this limit,
+		 * or this thread finds the new generation. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
 				 __ATOMIC_SEQ_CST);
 	} while (TACH__LEVEL(record->hot->state) == 0 && is_outdated(record));
@@ -305,10 +306,10 @@ void tach__threads_interrupt(void)
 }
 
 /*
- * Called in a child of a fork, where only the calling thread exists. After fork() no thread
- * points to the old records, so they are reused. After _Fork or clone, the child's first thread
- * may point to a record, and another thread may have held the lock. So the old memory stays
- * unchanged.
+ * Call it in a child of a fork, where only the calling thread exists. If `recycle`, the child
+ * comes from fork(): no thread points to the old records, so they are reused. After _Fork or
+ * clone, the child's first thread may point to a record, and another thread may have held the
+ * lock. So the old memory stays unchanged.
  */
 void tach__threads_reset(int recycle)
 {

@@ -57,7 +57,8 @@ void tach__quiet_end(const struct tach__quiet *q)
 
 /* ---- descriptors ---- */
 
-/* poll(2) reports room in a pipe if PIPE_BUF bytes fit: such a write does not block. */
+/* Waits until the descriptor accepts data. If poll(2) reports room in a pipe, PIPE_BUF bytes
+ * fit, so a write of at most this size does not block. */
 static int write_patiently(int fd, const char *text, size_t length)
 {
 	while (length) {
@@ -112,7 +113,8 @@ int tach__deliver_fd(int fd, const struct tach__buffer *text)
 
 /* ---- files ---- */
 
-/* Makes ".FILE.PID.N" in FILE's folder. No program looks for reports under such a name. */
+/* Makes the name ".FILE.PID.N" in FILE's folder. Programs that read reports ignore such
+ * names. */
 static int part_name(char *part, size_t size, const char *file, int number)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -134,8 +136,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 			continue;
 		if (fd < 0)
 			return -errno;
-		/* Keep mode and owner, so that readers of the old report have access. Only root
-		 * can set another owner. */
+		/* Keep mode and owner, so that readers of the old report have access. fchown
+		 * fails unless root calls it, or the owner does not change. */
 		if (old) {
 			code = fchown(fd, old->st_uid, old->st_gid);
 			fchmod(fd, old->st_mode & 0777);
@@ -145,8 +147,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 	return -EEXIST;
 }
 
-/* `fresh`: never replaces a file. Some file systems support neither way, and cannot ensure
- * this. */
+/* Renames the part to the file. If `fresh`, it never replaces a file. A file system that
+ * supports neither RENAME_NOREPLACE nor hard links then gives an error. */
 static int move_file(const char *part, const char *file, int fresh)
 {
 	enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, include/uapi/linux/fs.h */
@@ -202,8 +204,8 @@ static int overwrite_file(const char *file, const struct tach__buffer *text)
 	return code;
 }
 
-/* Writes to a pipe or device. -ENXIO: the pipe has no reader. -EACCES: the name led to `old`,
- * and now leads to another file. */
+/* Writes to a pipe or device. -ENXIO: the pipe has no reader. -EACCES: the name no longer leads
+ * to `old`. */
 static int write_special(const char *file, const struct stat *old,
 			 const struct tach__buffer *text)
 {
@@ -221,9 +223,9 @@ static int write_special(const char *file, const struct stat *old,
 }
 
 /*
- * Did another user put this symbolic link into a world-writable folder? The kernel does not
- * follow such links either (fs.protected_symlinks: may_follow_link in fs/namei.c), unless this
- * protection is off.
+ * Returns 1 if another user put this symbolic link into a world-writable folder. The kernel
+ * does not follow such links either, unless fs.protected_symlinks is 0 (may_follow_link in
+ * fs/namei.c).
  */
 static int is_planted(const char *file, const struct stat *link)
 {
@@ -242,8 +244,8 @@ static int is_planted(const char *file, const struct stat *link)
 }
 
 /*
- * Resolves an existing file, so that a link which replaces it later is not followed. A pipe has
- * no path: if /dev/stdout leads to one, realpath fails.
+ * Finds the file to which a link leads, so that a link which is made later is not followed. It
+ * leaves a link to a pipe, such as /dev/stdout: a pipe has no path, and realpath would fail.
  */
 static int find_real(const char *file, const struct stat *old, char real[PATH_MAX])
 {

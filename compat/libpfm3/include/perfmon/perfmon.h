@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* 256 for hardware, 64 for software. */
+/* 256 hardware and 64 software registers. */
 #define PFM_ARCH_MAX_PMCS (256 + 64)
 #define PFM_ARCH_MAX_PMDS (256 + 64)
 #define PFM_MAX_PMCS	  PFM_ARCH_MAX_PMCS
@@ -29,14 +29,14 @@ extern "C" {
 #define PFM_PMD_BV    PFM_BVSIZE(PFM_MAX_PMDS)
 
 /* Flags of registers, event sets and contexts. */
-#define PFM_REGFL_OVFL_NOTIFY 0x1 /* a message at overflow */
-#define PFM_REGFL_RANDOM      0x2 /* random periods */
-#define PFM_REGFL_NO_EMUL64   0x4 /* only as wide as the hardware */
+#define PFM_REGFL_OVFL_NOTIFY 0x1 /* send a message at each overflow */
+#define PFM_REGFL_RANDOM      0x2 /* use random periods */
+#define PFM_REGFL_NO_EMUL64   0x4 /* do not extend the hardware counter to 64 bits */
 #define PFM_SETFL_OVFL_SWITCH 0x01
 #define PFM_SETFL_TIME_SWITCH 0x02
 #define PFM_FL_NOTIFY_BLOCK   0x01 /* the thread waits after sending a message */
 #define PFM_FL_SYSTEM_WIDE    0x02
-#define PFM_FL_SMPL_FMT	      0x04 /* with a sampling format */
+#define PFM_FL_SMPL_FMT	      0x04 /* the context has a sampling format */
 #define PFM_FL_OVFL_NO_MSG    0x80
 
 typedef int os_err_t; /* -1: errno says why */
@@ -66,7 +66,8 @@ typedef struct {
 	uint16_t reg_num, reg_set;
 	uint32_t reg_flags;
 	uint64_t reg_value;
-	/* the register's new value after an overflow with a message, and after any other */
+	/* the register's new value after an overflow that sends a message, and after any other
+	 * overflow */
 	uint64_t reg_long_reset, reg_short_reset;
 	uint64_t reg_random_mask;
 	uint64_t reg_smpl_pmds[PFM_PMD_BV];
@@ -135,7 +136,7 @@ typedef struct {
 } pfarg_start_t;
 
 typedef struct {
-	uint32_t load_pid; /* thread or processor */
+	uint32_t load_pid; /* number of the thread, or of the processor */
 	uint16_t load_set, load_reserved1;
 	uint64_t load_reserved2[3];
 } pfarg_load_t;

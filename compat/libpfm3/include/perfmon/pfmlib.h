@@ -70,7 +70,7 @@ extern "C" {
 #define PFMLIB_ERR_IRRTOOMANY (-16) /* too many code ranges */
 #define PFMLIB_ERR_DRRINVAL   (-17) /* invalid data range */
 #define PFMLIB_ERR_DRRTOOMANY (-18) /* too many data ranges */
-#define PFMLIB_ERR_BADHOST    (-19) /* this revision of the CPU does not have it */
+#define PFMLIB_ERR_BADHOST    (-19) /* this revision of the CPU lacks the feature */
 #define PFMLIB_ERR_IRRALIGN   (-20) /* code range is not on bundle boundaries */
 #define PFMLIB_ERR_IRRFLAGS   (-21) /* the code range needs flags */
 #define PFMLIB_ERR_UMASK      (-22) /* unit mask missing or unknown */
@@ -88,8 +88,8 @@ typedef struct {
 } pfmlib_regmask_t;
 
 typedef struct {
-	unsigned int event; /* index, from pfm_find_event and the like */
-	unsigned int plm;   /* 0: the input's pfp_dfl_plm */
+	unsigned int event; /* index that pfm_find_event or a similar function returned */
+	unsigned int plm;   /* 0: use pfp_dfl_plm of the input */
 	unsigned long flags;
 	unsigned int unit_masks[PFMLIB_MAX_MASKS_PER_EVENT];
 	unsigned int num_masks;
@@ -116,7 +116,7 @@ typedef struct {
 
 #define PFMLIB_PFP_SYSTEMWIDE 0x1
 
-/* pfp_pmds begins with the counters of the events, in order. */
+/* The first elements of pfp_pmds are the counters of the events, in the order of the events. */
 typedef struct {
 	unsigned int pfp_pmc_count;
 	unsigned int pfp_pmd_count;
@@ -157,7 +157,7 @@ extern pfm_err_t pfm_get_event_code(unsigned int idx, int *code);
 extern pfm_err_t pfm_get_event_mask_code(unsigned int idx, unsigned int mask_idx,
 					 unsigned int *code);
 extern pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters);
-/* The caller frees descriptions. */
+/* Free *str after use. */
 extern pfm_err_t pfm_get_event_description(unsigned int idx, char **str);
 extern pfm_err_t pfm_get_event_code_counter(unsigned int idx, unsigned int cnt, int *code);
 extern pfm_err_t pfm_get_event_mask_name(unsigned int event_idx, unsigned int mask_idx,

@@ -21,14 +21,14 @@ typedef struct {
 	uint32_t flags; /* PFM_AMD64_SEL_* */
 } pfmlib_amd64_counter_t;
 
-/* Instruction-based sampling: the low four bits of maxcnt are 0. */
+/* Instruction-based sampling. The low four bits of maxcnt must be 0. */
 typedef struct {
 	unsigned int maxcnt;
 	unsigned int options; /* IBS_OPTIONS_* */
 } ibs_param_t;
 
-#define IBS_OPTIONS_RANDEN 1 /* fetch: randomise */
-#define IBS_OPTIONS_UOPS   1 /* op: count dispatched ops */
+#define IBS_OPTIONS_RANDEN 1 /* for ibsfetch: randomise the period */
+#define IBS_OPTIONS_UOPS   1 /* for ibsop: count dispatched ops, not cycles */
 
 typedef struct {
 	pfmlib_amd64_counter_t pfp_amd64_counters[PMU_AMD64_MAX_COUNTERS];
@@ -42,7 +42,7 @@ typedef struct {
 #define PFMLIB_AMD64_USE_IBSFETCH 1
 #define PFMLIB_AMD64_USE_IBSOP	  2
 
-/* Indexes in pfp_pmds at which the registers of sampling begin. */
+/* Indexes in pfp_pmds of the first register of fetch sampling and of op sampling. */
 typedef struct {
 	uint32_t ibsfetch_base;
 	uint32_t ibsop_base;

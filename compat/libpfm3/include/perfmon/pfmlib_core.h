@@ -33,7 +33,7 @@ typedef struct {
 	uint64_t reserved[8];
 } pfmlib_core_output_param_t;
 
-/* 1: the event, with its masks, can be sampled precisely. */
+/* Returns 1 if the event with its masks can be sampled precisely. */
 extern int pfm_core_is_pebs(pfmlib_event_t *e);
 
 #ifdef __cplusplus

@@ -21,10 +21,10 @@ typedef struct {
 	unsigned int flags;	/* PFM_NHM_* */
 } pfmlib_nhm_counter_t;
 
-/* Last branch records; the filter says what is not recorded. */
+/* Last branch records. lbr_filter: PFM_NHM_LBR_* of branches that are not recorded. */
 typedef struct {
 	unsigned int lbr_used;
-	unsigned int lbr_plm; /* 0: the input's pfp_dfl_plm */
+	unsigned int lbr_plm; /* 0: use pfp_dfl_plm of the input */
 	unsigned int lbr_filter;
 } pfmlib_nhm_lbr_t;
 
@@ -51,7 +51,7 @@ typedef struct {
 
 extern int pfm_nhm_is_pebs(pfmlib_event_t *e);
 extern int pfm_nhm_is_uncore(pfmlib_event_t *e);
-/* Describes the low bits of a load latency sample's data source; the caller frees *desc. */
+/* Describes the low bits of a load latency sample's data source. Free *desc after use. */
 extern int pfm_nhm_data_src_desc(unsigned int val, char **desc);
 
 #ifdef __cplusplus

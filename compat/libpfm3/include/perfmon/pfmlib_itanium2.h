@@ -32,7 +32,7 @@ typedef struct {
 	unsigned long pmc_val;
 } pfmlib_ita2_opcm_t;
 
-/* Branch or execution trace. It runs freely if its event is not counted. */
+/* Branch or execution trace buffer. It also records if the input does not contain its event. */
 typedef struct {
 	unsigned char btb_used;
 	unsigned char btb_ds;
@@ -49,7 +49,7 @@ typedef enum {
 	PFMLIB_ITA2_EAR_ALAT_MODE
 } pfmlib_ita2_ear_mode_t;
 
-/* Event address registers. They run freely if their event is not counted. */
+/* Event address registers. They also record if the input does not contain their event. */
 typedef struct {
 	unsigned char ear_used;
 	pfmlib_ita2_ear_mode_t ear_mode;
@@ -58,14 +58,14 @@ typedef struct {
 	unsigned long ear_umask;
 } pfmlib_ita2_ear_t;
 
-/* A range [start, end); both 0 ends the list. */
+/* A range [start, end). An element with both 0 ends the list. */
 typedef struct {
 	unsigned int rr_plm;
 	unsigned long rr_start;
 	unsigned long rr_end;
 } pfmlib_ita2_input_rr_desc_t;
 
-/* How far the registers reach beyond the start and the end of the range. */
+/* Bytes before the start and after the end of the range that the registers also cover. */
 typedef struct {
 	unsigned long rr_soff;
 	unsigned long rr_eoff;

@@ -32,7 +32,7 @@ typedef struct {
 	unsigned long opcm_mask;
 } pfmlib_mont_opcm_t;
 
-/* Branch or execution trace. It runs freely if its event is not counted. */
+/* Branch or execution trace buffer. It also records if the input does not contain its event. */
 typedef struct {
 	unsigned char etb_used;
 	unsigned int etb_plm;
@@ -48,7 +48,7 @@ typedef enum {
 	PFMLIB_MONT_EAR_ALAT_MODE
 } pfmlib_mont_ear_mode_t;
 
-/* Event address registers. They run freely if their event is not counted. */
+/* Event address registers. They also record if the input does not contain their event. */
 typedef struct {
 	unsigned char ear_used;
 	pfmlib_mont_ear_mode_t ear_mode;
@@ -62,14 +62,14 @@ typedef struct {
 	unsigned short ipear_delay;
 } pfmlib_mont_ipear_t;
 
-/* A range [start, end); both 0 ends the list. */
+/* A range [start, end). An element with both 0 ends the list. */
 typedef struct {
 	unsigned int rr_plm;
 	unsigned long rr_start;
 	unsigned long rr_end;
 } pfmlib_mont_input_rr_desc_t;
 
-/* How far the registers reach beyond the start and the end of the range. */
+/* Bytes before the start and after the end of the range that the registers also cover. */
 typedef struct {
 	unsigned long rr_soff;
 	unsigned long rr_eoff;

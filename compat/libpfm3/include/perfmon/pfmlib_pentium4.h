@@ -19,7 +19,8 @@ extern "C" {
 typedef union {
 	unsigned long val;
 	struct {			  /* from bit 0 on */
-		unsigned long t1_usr : 1; /* t1: levels of the second thread; t0: the first */
+		unsigned long t1_usr : 1; /* t1: levels of the core's second thread, t0: of its
+					     first */
 		unsigned long t1_os : 1;
 		unsigned long t0_usr : 1;
 		unsigned long t0_os : 1;
