@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""face.py read|pair|region|nothing N: does that N times, from Python, for bench/faces to compare.
+"""face.py read|pair|region|nothing N: does this N times from Python. bench/faces compares the results.
 
-face.py count: a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
+face.py count: prints READ PAIR REGION in one line, counted by the processor itself (tests/clients/faces.sh).
 """
 import sys
 

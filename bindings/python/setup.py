@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The extension module, built with an installed libtach, which pkg-config finds. pyproject.toml has all other settings."""
+"""Builds the extension module with an installed libtach, which pkg-config finds. pyproject.toml has all other settings."""
 import pathlib
 import shlex
 import subprocess

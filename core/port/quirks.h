@@ -55,8 +55,7 @@ struct tach__quirks {
 	uint32_t nomods_shown;
 	/* modifiers that are shown with value 0, although 0 means that the umask lacks them */
 	uint32_t zeros_shown;
-	uint32_t netburst_shown; /* levels shown as NetBurst's modifiers, too
-				  */
+	uint32_t netburst_shown; /* levels that NetBurst's modifiers show, too */
 	uint32_t sampling_shown; /* 1u << TACH__OS_*: one of period, freq shows all */
 	uint32_t os_shown;	 /* 1u << TACH__OS_*: if given; hw_smpl not with precise */
 	uint64_t raw_shown;	 /* bits that are shown of a umask that was given as a number */

@@ -8,10 +8,8 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/*
- * Records the region that encloses this thread's first entry; TACH__PARENT_NONE if threads
- * differ. If two threads record at once, the result of one remains.
- */
+/* Records the region that encloses this thread's first entry, or TACH__PARENT_NONE if threads
+ * differ. If two threads record at once, the result of one remains. */
 static void note_parent(const struct tach__hot *self, struct tach__site *site)
 {
 	const struct tach__slot *around = tach__stack(self, TACH__LEVEL(self->state))[0];
@@ -200,10 +198,8 @@ static __attribute__((noinline)) void warm_up(struct tach__hot *self)
 	tach__edges_read(self, &mark, delta, 0);
 }
 
-/*
- * Called if a new mark is above that of its region's open entry. Returns 1 if it certainly is a
- * recursion that the compiler put into one frame. 0: the open entry may have been left.
- */
+/* Called if a new mark is above that of its region's open entry. Returns 1 if it certainly is a
+ * recursion that the compiler put into one frame. 0: the open entry may have been left. */
 TACH__LOOKS_BACK static int is_recursion(const struct tach__part *part,
 					 const struct tach_region_mark *mark, uintptr_t sp)
 {

@@ -1,4 +1,4 @@
-/* Sorting, filtering, and the choice of inclusive or self; the address keeps all three. */
+/* Sorts and filters rows; shows inclusive or self values. The page's address keeps these choices. */
 (function () {
 	"use strict";
 	var table = document.getElementById("regions");
@@ -12,7 +12,7 @@
 		var cell = row.cells[column].dataset;
 		return state.part === "self" && cell.s !== undefined ? cell.s : cell.i;
 	}
-	/* What has no value comes last, in whichever order. */
+	/* Rows without a value are last, in both orders. */
 	function compare(a, b, sign) {
 		var x = parseFloat(a), y = parseFloat(b);
 		if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y);
@@ -56,7 +56,7 @@
 			if (at <= 0 || !(part.slice(0, at) in state)) return;
 			try {
 				state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
-			} catch (error) { /* a malformed address counts as none */ }
+			} catch (error) { /* ignore a malformed address */ }
 		});
 	}
 	function theme() {
@@ -65,7 +65,7 @@
 		root.dataset.theme = (root.dataset.theme || (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
 	}
 
-	/* A table that is wider than its card says so. */
+	/* If a table is wider than its card, the card shows a hint. */
 	function hint(box) {
 		var more = box.scrollWidth > box.clientWidth + 1, told = box.previousElementSibling;
 		if (!told || told.className !== "hint") {

@@ -77,7 +77,7 @@ def counts():
 
 
 def what_cannot_be_counted_is_told():
-    """A group with more members than any PMU has counters."""
+    """Needs a group with more members than any PMU has counters."""
     events = ",".join(f"a{i}=instructions" for i in range(15))
     said = raises(tach.Error, lambda: tach.configure(events, required=True))
     tach.configure(events)
@@ -298,7 +298,7 @@ def sets_and_readers():
 
 
 def descriptors_are_given_back():
-    """Another thread drops readers, before and after their own thread has ended."""
+    """Another thread frees readers before and after their own thread has ended."""
     try:
         s = tach.Set("page-faults")
         tach.Reader(s)
@@ -307,7 +307,7 @@ def descriptors_are_given_back():
     before = len(os.listdir("/proc/self/fd"))
     box = []
     on_thread(lambda: box.append(tach.Reader(s)))
-    while len(os.listdir("/proc/self/task")) > 1:  # join returns before the thread has gone
+    while len(os.listdir("/proc/self/task")) > 1:  # join returns before the kernel has removed the thread
         time.sleep(0.001)
     assert len(os.listdir("/proc/self/fd")) == before + 1
     box.clear()
@@ -419,7 +419,7 @@ def nothing_leaks():
             once()
         gc.collect()
         grown.append(sys.getallocatedblocks() - before)
-    assert min(grown) < 200, grown  # one for each would be as many
+    assert min(grown) < 200, grown  # a leak of one block in each call would give 200
 
 
 CASES = (off_until_configured, counts, what_cannot_be_counted_is_told, its_own_cost_goes_out, exceptions_pass, entries_are_one_by_one, decorator,

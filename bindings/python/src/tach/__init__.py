@@ -24,5 +24,5 @@ __all__ = ["CALIBRATION", "Counts", "Error", "Flag", "Reader", "Region", "Set", 
 
 
 def report() -> dict[str, Any]:
-    """The sums of all regions of this process so far, in the form of the JSON report: tach-report(5)."""
+    """Returns the sums of all regions of this process so far, as in the JSON report: tach-report(5)."""
     return Snapshot.take().report()

@@ -23,7 +23,7 @@ names) choose what is measured: man tach-environment.
 
 
 def empty() -> None:
-    """Its row shows the cost of a function that the report does not subtract."""
+    """Does nothing: its row shows the cost of a function call, which the report does not subtract."""
 
 
 EMPTY = "python: empty function"
@@ -39,7 +39,7 @@ def fail(text: str) -> int:
 
 
 def run(path: str) -> None:
-    """The script is the module __main__, as if Python had started it."""
+    """Runs the script as module __main__, as if Python had started it."""
     with io.open_code(os.path.abspath(path)) as file:
         source = file.read()
     module = types.ModuleType("__main__")
@@ -60,7 +60,7 @@ def run(path: str) -> None:
 
 
 def hide_frames() -> None:
-    """A traceback begins in the script."""
+    """Removes this module's frames, so that a traceback begins in the script."""
     shown = sys.excepthook
 
     def show(kind: type[BaseException], error: BaseException, trace: Optional[types.TracebackType]) -> None:

@@ -42,8 +42,8 @@ def report_of(text: str) -> dict[str, Any]:
 
 
 def quantities() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str, float, bool]:
-    """The quantities of regions: names, metrics, formulas, missing parts, nanoseconds of a tick,
-    and if an emulator counts."""
+    """Returns the quantities of regions: names, metrics, formulas, missing parts, nanoseconds of a tick,
+    and true if an emulator counts."""
     report = _tach.Snapshot.take().report()
     hz = report["clock"]["hz"]
     return (tuple(q["name"] for q in report["quantities"]), tuple(m["name"] for m in report["metrics"]),
@@ -76,7 +76,7 @@ def decorated(name: str, function: Function) -> Function:
 
 
 def ticks(counts: _tach.Counts | _tach.Region) -> Optional[tuple[int, ...]]:
-    """Raw counts in the order of names, time in the clock's unit, or None if nothing was counted."""
+    """Returns raw counts in the order of names, with time in the clock's unit, or None if nothing was counted."""
     return counts._ticks()
 
 
@@ -86,7 +86,7 @@ def least(samples: list[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def calibrate() -> None:
-    """Measures empty entries, alone and nested, with the same byte code that users' code has."""
+    """Measures empty entries, alone and nested, with the same byte code as users' code."""
     region = _tach.region
     alone = []
     around = []
@@ -124,14 +124,15 @@ def calibrate_reader(reader: _tach.Reader, q: _tach._Quantities) -> None:
 
 
 def missing() -> str:
-    """The reason why requested events are not counted in regions, or ''."""
+    """Returns why requested events are not counted in regions, or ''."""
     q = _tach._regions()
     return "" if q is None else q.missing
 
 
 def cost() -> dict[str, dict[str, float]]:
-    """The overhead of an entry from Python, by quantity: its minimum (`entry`), how much more others took
-    (`spread`), and what one adds to the enclosing region (`inside`). It is subtracted from values of entries. Sums
-    of reports contain it, except the library's own part. {} if regions are off or cannot be calibrated."""
+    """Returns the overhead of an entry from Python, for each quantity: its minimum (`entry`), the additional
+    cost of other entries (`spread`), and the part that the enclosing region contains (`inside`). Values of entries
+    exclude this overhead. Sums of reports include it, except the library's own part. {} if regions are off or
+    cannot be calibrated."""
     q = _tach._regions()
     return {} if q is None else q.cost()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pytest --tach: prints the cost of tests as a table, and checks limits on counts, by a marker or a fixture.
+"""pytest --tach: prints the cost of tests as a table, and checks limits on counts that a marker or a fixture sets.
 
     @pytest.mark.tach(instructions=120_000)
     def test_parse(): ...
@@ -8,8 +8,8 @@
         with tach_limit(instructions=50_000):
             query()
 
-Without --tach nothing is measured and no limit is checked. A test whose event cannot be counted is skipped,
-or fails with TACH_EXPECT_REQUIRED=1. On a machine without a PMU,
+Without --tach nothing is measured and no limit is checked. If an event of a test cannot be counted, the
+test is skipped, or fails with TACH_EXPECT_REQUIRED=1. On a machine without a PMU,
 `tach run --emulate -- python3 -m pytest --tach` counts instructions.
 """
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pytest
 import tach
 
 class Measured:
-    """The cost of tests: registered as a plugin with this name if --tach is given."""
+    """Measures the cost of tests. With --tach, it is registered as a plugin of this name."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, tach.Region]] = []
@@ -91,7 +91,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 @pytest.fixture
 def tach_limit(request: pytest.FixtureRequest) -> Callable[..., ContextManager[tach.Region]]:
-    """tach_limit(instructions=MOST, ...): a context that limits the cost of its body."""
+    """Gives tach_limit(instructions=MOST, ...): a context that limits the cost of its body."""
 
     @contextlib.contextmanager
     def limit(**limits: float) -> Iterator[tach.Region]:
