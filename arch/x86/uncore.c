@@ -6,20 +6,21 @@
  * arch/x86/events/intel/uncore_snbep.c have these bits:
  *
  *  0-7 event select   8-15 umask   18 edge   19 tid filter   21 event select 8
- * 23 invert   24-31 threshold   32-55 umask, channel and flow masks
+ * 23 invert   24-31 threshold   32-55 umask, channel and flow masks.
  *
- * and in power control units 14-15 core state, 30 invert and 31 edge of its occupancy. There
- * are neither privilege levels nor an enable bit: a box counts for all its processors.
+ * In power control units: 14-15 core state, 30 invert and 31 edge of its occupancy. A box has
+ * no privilege levels and no enable bit, because it counts for all its processors.
  */
 #include "arch/x86/uncore.h"
 
-/* The field that a modifier writes. libpfm-4 writes `slipped` instead if that has a width, and
- * shows `seen`. */
+/* The field `put` that a modifier writes. If `slipped` has a width, libpfm-4 writes that
+ * instead. It shows `seen`. */
 static const struct {
-	uint16_t max, slip; /* larger values, which libpfm-4 accepts and cuts */
+	uint16_t max,
+		slip; /* max: largest value; slip: largest value in libpfm-4, which cuts it */
 	uint8_t min;
 	struct field put, slipped, seen, also;
-	struct field occ; /* replaces put for occupancies of power control units */
+	struct field occ; /* replaces `put` for occupancies of power control units */
 	uint8_t force;	  /* the second word exists even if it is 0 */
 } mods[TACH__NBOX_MODS] = {
 	[TACH__BOX_MOD_E] = {.max = 1, .put = {R, 18, 1}, .occ = {R, 31, 1}},
@@ -48,7 +49,8 @@ static const struct {
 	[TACH__BOX_MOD_NC] = {.max = 1, .put = {F1, 30, 1}},
 	[TACH__BOX_MOD_LOC] = {.max = 1, .put = {F1, 1, 1}},
 	[TACH__BOX_MOD_REM] = {.max = 1, .put = {F1, 0, 1}},
-	/* filter_nm and filter_not_nm of Linux; libpfm-4 takes filter_loc for the first. */
+	/* LMEM and RMEM are Linux's filter_nm and filter_not_nm. libpfm-4 writes filter_loc for
+	 * LMEM. */
 	[TACH__BOX_MOD_LMEM] = {.max = 1,
 				.put = {F1, 4, 1},
 				.slipped = {F1, 1, 1},
@@ -67,9 +69,9 @@ static const struct {
 	(1u << TACH__BOX_MOD_ISOC | 1u << TACH__BOX_MOD_NC | 1u << TACH__BOX_MOD_LOC |         \
 	 1u << TACH__BOX_MOD_REM | 1u << TACH__BOX_MOD_LMEM | 1u << TACH__BOX_MOD_RMEM)
 #define IDLE (1u << TACH__BOX_MOD_K | 1u << TACH__BOX_MOD_U | 1u << TACH__BOX_MOD_HV)
-/* Client boxes and Nehalem's: interrupt and enable, which perf sets itself. */
+/* Interrupt and enable bits of Nehalem's boxes and of client boxes; perf sets them itself. */
 #define CLIENT_BITS (UINT64_C(1) << 20 | UINT64_C(1) << 22)
-/* Frequency bands are four events from this one on, with one byte of the filter each. */
+/* The first of four events for frequency bands. Each has one byte of the filter. */
 enum { BAND0 = 0x0b };
 
 static unsigned band(const struct box *b)
@@ -131,9 +133,8 @@ static int take_box_pick(struct tach__work *w, struct box *b, const struct tach_
 
 /* ---- words ---- */
 
-/* SKX and later: without a filter, the occupancies and inserts of the two queues count
- * everything.
- * */
+/* From SKX on, occupancies and inserts of the two queues need a filter. Without a given filter,
+ * count everything. */
 static void queue_filter(struct tach__work *w, struct box *b)
 {
 	uint64_t select = b->word[R] & 0xff;
@@ -141,19 +142,17 @@ static void queue_filter(struct tach__work *w, struct box *b)
 	if ((select != 0x35 && select != 0x36) || b->word[F1])
 		return;
 	b->word[F1] = 0x3b;
-	if (!w->quirks->box_slips) /* If the full name had these filters, only they would be let
-				      through. */
+	if (!w->quirks->box_slips) /* If the full name had these filters, it would count only
+				      them. */
 		w->spelled &= ~QUEUE_FILTERS;
 }
 
 static void show(struct tach__work *w, const struct box *b)
 {
-	/* A full name contains node filters if they have an effect, and never the idle ones. */
+	/* A full name contains node filters that have an effect, but no idle modifiers. */
 	w->spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
-	/*
-	 * Omits filters that were not given: if they were shown as 0, they would count as
-	 * given.
-	 */
+	/* Omits filters that the string does not have. Shown as 0, they would count as
+	 * given. */
 	for (uint32_t set = w->spelled & ~w->given; set && !w->quirks->box_slips;
 	     set &= set - 1)
 		if (mods[__builtin_ctz(set)].also.width)
@@ -234,7 +233,7 @@ int tach__box_encode(struct tach__work *w)
 	}
 }
 
-/* Events of caches for which the kernel accepts both filters as one word. */
+/* Returns 1 for events of caches for which the kernel accepts both filters as one word. */
 static int joint_filters(const struct tach__work *w)
 {
 	uint64_t select = w->codes[0] & 0xff;
@@ -255,7 +254,7 @@ void tach__box_perf(struct tach__work *w)
 		w->config &= ~CLIENT_BITS;
 	if (w->ncodes == 1)
 		return;
-	/* Linux has these bits among the umask's upper bits. */
+	/* In Linux, these bits are upper bits of the umask. */
 	if (w->pmu->flags & TACH__PMU_HEADER && !w->quirks->box_slips) {
 		w->config |= w->codes[1] << 32;
 		return;

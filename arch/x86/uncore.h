@@ -11,14 +11,14 @@ struct field {
 	uint8_t word, shift, width;
 };
 
-/* Modifiers that only some umasks take. */
+/* Modifiers that only some umasks accept. */
 #define NODE_FILTERS (1u << TACH__BOX_MOD_NF | 1u << TACH__BOX_MOD_NF1)
 
 struct box {
 	uint64_t word[NWORDS];
 	uint64_t umask, built_in;
 	uint32_t have, nc; /* groups */
-	uint32_t need;	   /* modifiers of which one must be given */
+	uint32_t need;	   /* the string must have one of these modifiers */
 	int above, last;   /* highest group so far; group of the previous umask; -1 */
 	unsigned n;	   /* umasks */
 	int force, occupancy, plain;
@@ -34,7 +34,8 @@ static inline void store(struct box *b, const struct field *f, uint64_t value)
 /* ---- uncore_umasks.c ---- */
 int tach__uncore_umask(struct tach__work *w, struct box *b, int row);
 /*
- * Call it after all umasks were given: adds the defaults, and reports missing or excluded ones.
+ * Adds the default umasks, and reports missing or excluded ones. Call it after all given
+ * umasks.
  */
 int tach__uncore_umasks(struct tach__work *w, struct box *b);
 

@@ -35,7 +35,7 @@ static int refuse_clash(struct tach__work *w, int row, const char *why)
 static int excluded(struct tach__work *w, const struct box *b, int row)
 {
 	const struct tach__umask *um = tach__umask_at(w->event, row);
-	/* The state of an occupancy has one field. */
+	/* An occupancy has only one field for the core state. */
 	int alone = um->flags & TACH__UM_NC || (b->occupancy && !w->quirks->box_slips);
 
 	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
@@ -61,7 +61,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		b->nc |= 1u << um->group;
 	if (um->flags & TACH__UM_XGT)
 		b->above = um->group;
-	/* Up to here these are the required groups. */
+	/* groups.used now has the groups that umasks require. */
 	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
 	apply_umask(b, um);
 	if (um->flags & TACH__UM_SOLO) {
@@ -95,7 +95,8 @@ static int no_default(struct tach__work *w, int group)
 			    tach__str(w->event->name), group, list, n > 3 ? ", ..." : "");
 }
 
-/* Returns 1 if a default of an event that takes one group only ends the search. */
+/* Adds the defaults of one group. Returns 1 if no further group needs a default, because the
+ * event accepts umasks of one group only. */
 static int group_default(struct tach__work *w, struct box *b, int group)
 {
 	int done = 0;
