@@ -13,8 +13,8 @@
  * A mark on another stack (of a coroutine) or in an object may still be stopped at any time.
  * If it is unchanged since START, its entry counts as open.
  *
- * Slow paths remove such entries, also before the set changes. Until then, if a START finds an
- * open entry of its region whose mark has a higher address, it counts as a recursion.
+ * Slow paths remove entries that are over, and so does a change of the set. Until then, a START
+ * of the same region counts as a recursion if its mark has a lower address.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -29,8 +29,8 @@
 enum {
 	/*
 	 * Checking a mark on another stack takes about eight system calls. Each first entry
-	 * checks this number of them, in turns. Without a limit, 1,000 nested first entries
-	 * with such marks took three million system calls.
+	 * checks at most this number of such marks, in turns. Without a limit, 1,000 nested
+	 * first entries took three million system calls.
 	 */
 	FAR_MARKS = 16,
 	PROBE = 4096,		       /* the smallest page size */
@@ -77,8 +77,8 @@ static uintptr_t stack_top(const struct tach__thread *record)
 	if (!record->is_first)
 		return (uintptr_t)&tach__self;
 	/*
-	 * Without glibc, use the kernel's random bytes, which it puts above main
-	 * (fs/binfmt_elf.c).
+	 * Without glibc, use the address of the kernel's random bytes, which are above main's
+	 * frame (fs/binfmt_elf.c).
 	 */
 	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : getauxval(AT_RANDOM);
 }
@@ -133,7 +133,8 @@ struct expected {
 	uint64_t state, known;		  /* the known bits of `state` */
 };
 
-/* `own`: the mark is on this thread's stack. */
+/* Returns 1 if the mark still has the data that START wrote. `own`: the mark is on this
+ * thread's stack. */
 TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
 				      const struct tach__slot *slot, const struct expected *e,
 				      const struct tach_region_mark *mark, int own)
@@ -157,7 +158,7 @@ TACH__LOOKS_BACK static int is_intact(const struct tach__hot *hot,
 	       tach__memory_equals((uintptr_t)&mark->state, &e->state, known);
 }
 
-/* Returns 1 if few system calls check the mark: on the stack, or of the whole thread. */
+/* Returns 1 if few system calls check the mark: it is on the stack, or of the whole thread. */
 static int is_near(struct tach__thread *record, uintptr_t mark, uintptr_t sp)
 {
 	return tach__is_whole_mark(record, mark) ||
@@ -188,7 +189,7 @@ int tach__part_is_alive(struct tach__thread *record, const struct tach__slot *sl
 	return mark_is_alive(record, slot, &e, part->outer, sp);
 }
 
-/* Checks an entry without a part: a recursion, or a handler ran during its START. */
+/* Checks an entry whose mark is in no part: a recursion, or a handler ran during its START. */
 static int level_alive(struct tach__thread *record, const struct tach__slot *slot,
 		       uint32_t level, uintptr_t sp)
 {
@@ -261,7 +262,7 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 	tach__give_children_to_parent(record, slot, around);
 	if (!part || !tach__part_is_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
-	/* Entries of this region inside this one are in no inclusive sum. */
+	/* Inclusive sums do not contain entries of this region that ran inside the entry. */
 	if (part == tach__part(slot, record->count, 0) &&
 	    tach__part(slot, record->count, 1)->calls)
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
@@ -286,7 +287,7 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 }
 
 /*
- * Regions that lost an entry, and levels whose entries are over. They are collected before any
+ * Regions that lost an entry, and levels whose entries are over. Both are found before any
  * entry is abandoned.
  */
 struct gone {
@@ -322,7 +323,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 	struct tach__slot *around = tach__stack(record->hot, to)[0];
 
 	if (gone->over[level / 64] >> level % 64 & 1) {
-		/* Regions that began after it was counted are its children. */
+		/* Regions that began after the entry was counted are its children. */
 		tach__give_children_to_parent(record, slot, around);
 		flag_incomplete(record, slot);
 		flag_incomplete(record, around);
@@ -330,7 +331,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 		return;
 	}
 	gone->is_any_task |= slot->task != 0;
-	/* Enclosing regions contain its START, but not a complete pair. */
+	/* Enclosing regions contain the entry's START, but not a complete pair. */
 	if (!part || !tach__part_is_closing(slot, part))
 		tach__owed_add(record, 0, to, slot->fenced, -1);
 	tach__part_give_up(record, slot, around, part);
@@ -371,8 +372,8 @@ void tach__remove_dead_entries(struct tach__thread *record, uintptr_t sp)
 	tach__overtaken_mend(record, gone.is_any_over);
 }
 
-/* If an entry is gone, all are checked: removing it moves other entries, and this writes to
- * their marks. */
+/* If one entry is over, check all entries: removing an entry moves others and writes to their
+ * marks. */
 void tach__remove_some_dead_entries(struct tach__thread *record, uintptr_t sp)
 {
 	uint32_t top = TACH__LEVEL(record->hot->state), far = 0;

@@ -32,9 +32,9 @@ TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
 }
 
 /*
- * Straight code for many counters keeps some differences in vector registers, because it would
- * have to save general registers first. General registers hold the mark, its thread, the
- * reader, one read, and TACH__UNPARKED differences.
+ * Straight code for many counters keeps some differences in vector registers, because using
+ * more general registers would mean to save them first. General registers hold the mark, its
+ * thread, the reader, one read, and TACH__UNPARKED differences.
  */
 #ifndef TACH_PARK
 #define TACH_PARK(value)   (value)
@@ -99,12 +99,13 @@ TACH_INLINE void tach__entry_close(struct tach_region_mark *mark, struct tach__p
  * sums change (release fence; compiler-only on x86, DMB ISH on arm64), and even after they
  * changed.
  *
- * The level is lowered late. A handler's region before that counts as a child of this entry.
- * At that time, this code does not change the sums of children. The level is decremented, not
- * stored: such a handler may have advanced the epoch in the same word.
+ * The level is lowered after the sums changed. If a handler runs a region before that, the
+ * region counts as a child of this entry, whose children's sums are no longer read here. The
+ * level is decremented, not stored, because the handler may have advanced the epoch in the same
+ * word.
  *
- * A handler may also leave by siglongjmp, and then this code is never resumed. So it clears
- * the fields by which abandoned.c finds the entry last. The ceiling stays until the entry is
+ * A handler may also leave by siglongjmp, and then this code never continues. So the fields by
+ * which abandoned.c finds the entry are cleared last. The ceiling stays until the entry is
  * counted, and the mark's address stays until the level is correct.
  */
 TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark *mark,

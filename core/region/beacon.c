@@ -37,7 +37,7 @@ struct tach__beacon tach__beacon = {
 
 TACH__BEACON_ASM;
 
-/* Looks for the other loaded copies, above all for the one that owns the regions. */
+/* A search for other loaded copies of the library, and for the copy that owns the regions. */
 struct search {
 	struct tach__beacon *owner;
 	char owner_file[1024], own_file[1024];

@@ -23,8 +23,8 @@
 
 enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_EXCLUDED };
 
-/* State of a copy before it is initialised. The copy of `tach run` owns the regions, even if
- * the loader initialises another copy first. */
+/* State of a copy before it is initialised. The build of `tach run` defines another state: its
+ * copy owns the regions even if the loader initialises another copy first. */
 #ifndef TACH__BEACON_BORN
 #define TACH__BEACON_BORN TACH__BEACON_ASLEEP
 #endif
@@ -38,8 +38,8 @@ struct tach__beacon {
 	uint32_t state; /* TACH__BEACON_*, atomic */
 	char version[32];
 	char others[256]; /* messages of copies with another layout; for the owner's reports */
-	uint32_t abi;	  /* version of sites and marks: as in tach__abi_1 */
-	uint32_t registry_layout; /* 0: other processes cannot read it */
+	uint32_t abi; /* version of the layout of sites and marks: the number in tach__abi_1 */
+	uint32_t registry_layout; /* 0: other processes cannot read the registry */
 	const void *registry;
 	void (*begin[2])(struct tach_site *, struct tach_region_mark *) TACH_NOTHROW;
 	int (*configure)(const struct tach_regions_options *opt, struct tach_error *err);

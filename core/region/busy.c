@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processor time of threads without a region. Edges make no system call. So this time is known
- * only from the first START to a snapshot, not for each entry. If regions were open for at
- * least half of that period, the time is assumed to be spread evenly.
+ * Processor time of threads without a region. Edges make no system call, so this time is known
+ * only for the period from the first START to a snapshot. If regions were open for at least
+ * half of that period, the time is assumed to be spread evenly.
  */
 #include <string.h>
 #include <time.h>
 #include "core/os/clock.h"
 #include "core/region/region.h"
 
-enum { LEAST = 10000000 }; /* ns: less is not reported */
+enum { LEAST = 10000000 }; /* minimum time in ns that is reported */
 
 /* Access it with the registry's lock held. */
 static struct {
 	int64_t before; /* ns of the other threads when the first thread opened */
 	int64_t ended;	/* ns of the ended threads that had regions */
-	uint64_t begun; /* ticks; 0: no thread opened yet */
+	uint64_t begun; /* clock ticks when the first thread opened; 0: no thread has opened */
 	int unknown;
 } busy;
 
@@ -66,8 +66,8 @@ void tach__busy_unknown(void)
 }
 
 /*
- * Returns 1 if the thread entered a region other than its whole entry. Sums up the ticks in
- * outermost regions.
+ * Returns 1 if the thread entered a region other than the one for the whole thread. Sums up the
+ * ticks of outermost regions.
  */
 static int has_regions(const struct tach__thread *record, uint64_t *open)
 {

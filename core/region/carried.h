@@ -8,30 +8,30 @@
 
 enum { TACH__TASK_FLAGS = 6 }; /* struct tach__slot's provenance */
 
-/* The sums of one part, and the flags of its slot. */
+/* The sums of one part of a slot, and the slot's flags. */
 struct tach__task_sums {
 	uint64_t calls, nested[2], flag[TACH__TASK_FLAGS], sum[TACH__SUMS];
 };
 
 /* Stored in a task's words. */
 struct tach__carried {
-	uint32_t generation; /* generation of the set that was counted */
+	uint32_t generation; /* generation of the set that counted the task */
 	uint32_t flags;
 	uint64_t segments, count; /* `count`: number of counters */
 	uint64_t begun;		  /* the region clock at the first segment */
 	uint64_t sum[TACH__SUMS];
 	/* For the running segment: */
 	const struct tach__carried
-		*here; /* address of these words: shows that a mark is in a task */
-	/* the thread that runs it: address of one of its variables */
+		*here; /* address of this struct, by which a mark in a task is recognized */
+	/* the thread that runs the segment: address of one of the thread's variables */
 	const void *thread;
 	uint64_t tag_before;
 	uint32_t task_before; /* split.h */
-	uint32_t number;      /* of its region, 0 while unknown */
-	uint64_t opening;     /* opening of its thread before the segment */
+	uint32_t number;      /* number of its region, 0 while unknown */
+	uint64_t opening;     /* the thread's opening before the segment */
 	const struct tach__part *part;
 	struct tach__task_sums before; /* if `part` is set */
-	uint64_t called;	       /* the sums that include its call: current_sums */
+	uint64_t called; /* value of current_sums for the sums that include the task's call */
 };
 TACH_STATIC_ASSERT(sizeof(struct tach__carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slow paths of STOP: reschedules, ended epochs, regions left without STOP, refused STOPs. */
+/* Slow paths of STOP, after a reschedule, a new epoch or a region left without STOP; refused
+ * STOPs. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -7,7 +8,7 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/* If another thread still has the region open, makes the next START of that thread check. */
+/* If another thread has the region open, makes that thread's next START check its entries. */
 static void interrupt_owner(const struct tach_region_mark *mark)
 {
 	struct tach__thread *record;
@@ -70,8 +71,8 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 		tach__level_end(record, mark, level, r, fenced);
 		return;
 	}
-	/* The entry was counted as lost, or a START took its place: see overtaken.c. The cost
-	 * to subtract is unknown. */
+	/* The entry was counted as lost, or another START took its place on the stack
+	 * (overtaken.c). So the cost to subtract is unknown. */
 	r->flags |= TACH_FLAG_INCOMPLETE;
 	if (part->outer != (uintptr_t)mark || part->ceiling == TACH__CEILING_OPEN)
 		TACH__ADD(slot->lost, -1);
@@ -108,7 +109,8 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 		 TACH__GET(record->costs) != costs);
 }
 
-/* The STOP of the innermost region moves no other entry, so some checks are enough. */
+/* The STOP of the innermost region moves no other entry, so it is enough to check some
+ * entries. */
 static void remove_dead_entries(struct tach__thread *record,
 				const struct tach_region_mark *mark, uintptr_t sp)
 {
@@ -126,7 +128,7 @@ TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
 	const struct tach_mark *begun = &mark->counters;
 	const struct tach_reader *reader = record->reader;
 
-	/* This branch takes the same way at each STOP of a set. */
+	/* This condition is the same at each STOP of a set. */
 	if (record->count == 0 || !tach__reader_is_inline(tach__reader(reader)))
 		return 0;
 	return (TACH_PAGE_OPERAND(tach__way(reader, 0).page, lock) ^ begun->lock) &
@@ -134,10 +136,9 @@ TACH_INLINE uint64_t find_reschedule(const struct tach__thread *record,
 }
 
 /*
- * Returns 1 if only a cost inside the region needs subtraction, and nothing else is unusual.
- * Enclosing regions count the instructions of this function, even if it returns 0. So the
- * number of instructions is constant: only the last test branches, and only in the outermost
- * region.
+ * Returns 1 if this STOP only has to subtract a cost inside the region. Enclosing regions count
+ * the instructions of this function, even if it returns 0. So the number of instructions is
+ * constant: only the last test branches, and only in the outermost region.
  */
 static int is_only_spent(const struct tach__thread *record, const struct tach_region_mark *mark,
 			 const struct tach__reading *r, const struct spent *spent,
@@ -178,7 +179,8 @@ static void end_spent(struct tach__thread *record, struct tach_region_mark *mark
 	tach__cost_subtract(record, TACH__EPOCH(mark->state), spent->cold, r->delta);
 	for (uint32_t i = 0; i <= record->count; i++)
 		r->delta[i] -= before[i];
-	/* Restarts the epochs. After that, a handler's START may release this record. */
+	/* Restarts the epochs. Do not use the record after that, because a handler's START may
+	 * release it. */
 	if (level == 0 && __atomic_compare_exchange_n(&hot->state, &state,
 						      TACH__STATE(TACH__OPENING(state), 0, 1),
 						      0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -267,8 +269,8 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	struct tach__cost cost;
 	int elsewhere = 0;
 
-	/* Without an enclosing region, no cost is subtracted, and only the first call makes a
-	 * system call. */
+	/* Without an enclosing region, no region subtracts the cost. So only the first call
+	 * makes a system call. */
 	int cold = around || (r->again && !record->residue_known);
 
 	if (cold) {
@@ -278,7 +280,8 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	}
 	tach__edges_since(self, mark, r);
 	if (r->again) {
-		/* The leader did not change: another page did, or the instruction faulted. */
+		/* The leader's page did not change. Another page did, or the instruction
+		 * faulted. */
 		elsewhere = !r->flags;
 		if (elsewhere)
 			r->flags = TACH_FLAG_RESCHEDULED;
@@ -316,7 +319,7 @@ void tach__end_torn(struct tach_region_mark *mark, int fenced)
 		return;
 	}
 	tach__edges_since(self, mark, &r);
-	/* The leader did not change: another page did, a handler ran in between, or the
+	/* The leader's page did not change. Another page did, a handler ran in between, or the
 	 * instruction faulted. The entry includes the discarded reads. */
 	if (!r.flags)
 		r.flags = TACH_FLAG_RESCHEDULED;

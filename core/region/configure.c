@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set in use: its source, and changing it while threads run. */
+/* Chooses the set that regions count, and changes it while threads run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,8 @@ static void note_invalid_values(struct tach__config *config)
 		note_add(config, odd);
 }
 
-/* If the environment asked for regions, reports give the reason, and the result is 0. */
+/* Keeps the reason of a failure for reports if the environment requested regions, and returns
+ * 0. */
 static int note_failure(struct tach__config *config, int code, const char *value,
 			const char *variable, const struct tach_error *why,
 			struct tach_error *err)
@@ -251,7 +252,7 @@ int tach__configure_here(const struct tach_regions_options *given, struct tach_e
 	return configure(&opt, err);
 }
 
-/* A set's memory belongs to the copy of the library that made it. */
+/* Only the copy of the library that made a set may free it. */
 int tach_regions_configure(const struct tach_regions_options *opt, struct tach_error *err)
 {
 	const struct tach__beacon *owner;
@@ -321,7 +322,8 @@ static int is_disabled(void)
 	       (tach__environment("TACH_EMULATE") && !tach__emulated_counts());
 }
 
-/* TACH_ENABLE decides. Without it, asking for output switches regions on. */
+/* TACH_ENABLE switches regions on or off. If it is not set, a request for output switches them
+ * on. */
 static int regions_are_wanted(void)
 {
 	return !is_disabled() &&
@@ -329,8 +331,8 @@ static int regions_are_wanted(void)
 		tach__environment("TACH_TRACE"));
 }
 
-/* Defined by a program that ignores the variables, because they are for the programs that it
- * starts. */
+/* A program defines this symbol if the variables are for the programs that it starts. It then
+ * ignores them. */
 extern const char tach__environment_is_for_others __attribute__((weak));
 
 static void configure_from_environment(void)
@@ -356,8 +358,8 @@ static void configure_from_environment(void)
 			tach__environment_uncounted(tach__registry.config->note);
 		return;
 	}
-	/* No caller can get the error now. Regions count only the clock, and the report gives
-	 * the reason. */
+	/* At this point no caller can get the error. So regions count only the clock, and
+	 * reports give the reason. */
 	opt.events = "";
 	opt.metrics = NULL;
 	opt.turns = 0;

@@ -21,7 +21,8 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around)
 	tach__hold(&cost->all);
 }
 
-/* Returns the row of an epoch, which has the cost up to its end, or NULL without memory. */
+/* Returns the epoch's row in the log, which has the total cost up to the epoch's end, or NULL
+ * without memory. */
 static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 {
 	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
@@ -136,7 +137,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 		tach__cost_unknown(record);
 		return;
 	}
-	/* If the thread has left that epoch, the row was written then. */
+	/* If the epoch has ended, its row is already written. */
 	if (epoch == TACH__EPOCH(hot->state))
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
 	record->epoch = epoch + 1;
@@ -165,7 +166,7 @@ static int has_row(const struct tach__thread *record, uint32_t epoch)
 	return epoch + 1 < TACH__EPOCHS && (epoch + 1) * row <= record->log_size;
 }
 
-/* Measures a cost of its own, which also makes room in the log. */
+/* Measures its own cost, and makes room in the log. */
 void tach__aside_ready(struct tach__thread *record, uint32_t level)
 {
 	struct tach__cost cost;
@@ -202,8 +203,8 @@ TACH_INLINE uint32_t straight_epoch_inside(const struct tach__thread *record, ui
 			   (state & ~is_outer & ~is_inner));
 }
 
-/* Without memory for its row, the epoch does not end. tach__aside has then flagged the open
- * regions. */
+/* If there is no memory for its row, the epoch does not end. In that case, tach__aside has
+ * flagged the open regions. */
 TACH_INLINE uint64_t state_after(uint64_t state, uint32_t epoch, uint64_t ends, uint64_t fits)
 {
 	uint64_t next =
@@ -214,8 +215,9 @@ TACH_INLINE uint64_t state_after(uint64_t state, uint32_t epoch, uint64_t ends, 
 }
 
 /*
- * A handler may call this function between any two instructions. When this code continues, the
- * epoch has ended. Both write the same row: the cost before the handler's.
+ * A handler may call this function between any two instructions here. The epoch has then ended
+ * when this code continues. Both calls write the same row, which has the cost before the
+ * handler.
  */
 void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level)
 {

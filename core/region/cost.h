@@ -4,9 +4,9 @@
  *
  * Enclosing regions must not include it. The slow path measures itself with the thread's
  * counters, and advances the thread's epoch. So the STOPs of enclosing regions take a slow path
- * too, and subtract the cost. For each epoch in which one of them began, the log has the total
- * cost up to the end of that epoch. A slow path cannot measure the part before its first read
- * and after its last read. Calibration measures that part, which is constant.
+ * too, and subtract the cost. For each epoch in which an open region began, the log has the
+ * total cost up to the end of that epoch. A slow path cannot measure its code before the first
+ * read and after the last read. Calibration measures that part, which is constant.
  */
 #ifndef TACH_CORE_REGION_COST_H
 #define TACH_CORE_REGION_COST_H
@@ -36,9 +36,9 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around);
  * ignored if `cost` has no record. */
 void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level);
 /*
- * A constant cost is known from calibration, so signals need not be blocked. If a handler runs
- * in such code, the region in which it ran includes it. The code is straight, because its own
- * cost is part of the constant.
+ * The cost of some code is constant and known from calibration, so the code need not block
+ * signals. If a handler runs in it, the open region includes the handler. The code is straight,
+ * so that its cost is constant.
  *
  * Call tach__aside before such code. It returns NULL if no region is open, or if an enclosing
  * slow path already measures the code. A thread's first call blocks signals, to calibrate.
@@ -48,7 +48,8 @@ struct tach__thread *tach__aside(void);
 void tach__aside_ready(struct tach__thread *record, uint32_t level);
 /* Call it after such code. level: number of regions that stay open; not 0. */
 void tach__cost_add(struct tach__thread *record, const uint64_t *cost, uint32_t level);
-/* Calls both, before code with a known cost that opens and closes no region. */
+/* Calls tach__aside and tach__cost_add, before code with a known cost that opens and closes no
+ * region. */
 TACH_INLINE void tach__aside_add(const uint64_t *cost)
 {
 	struct tach__thread *around = tach__aside();
@@ -65,8 +66,8 @@ void tach__cost_subtract(struct tach__thread *record, uint32_t epoch, const uint
 /* Subtracts the cost from counts between the STARTs of two entries. from, to: their epochs. */
 void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
 			uint64_t *delta);
-/* Returns the current epoch. In `state`, an interrupted START may have restored an earlier
- * one. */
+/* Returns the current epoch. The one in `state` may be older, because an interrupted START
+ * stores the word that it had read. */
 TACH_INLINE uint32_t tach__epoch_now(const struct tach__thread *record, uint64_t state)
 {
 	uint32_t epoch = TACH__GET(record->epoch);

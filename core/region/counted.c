@@ -8,7 +8,7 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-/* Checks that the calling thread can open the set. If not, other threads need not try. */
+/* Checks that the calling thread can open the set, so that other threads do not try in vain. */
 static int try_open(const struct tach_set *set, struct tach_error *err)
 {
 	struct tach_reader *reader;
@@ -111,10 +111,10 @@ static void write_reason(const char *text, char *to, size_t size)
 }
 
 /*
- * Leaves out events that cannot be counted at all. If another profiler or the host uses
- * counters, the remaining events may not fit together; then it counts fewer. Software events
- * do not replace them: the system calls at both edges would be most of a small region, and
- * would evict its data from the caches.
+ * Makes the default set. It leaves out events that cannot be counted at all. If another
+ * profiler or the host uses counters, the other events may not fit together; then the set has
+ * fewer. Software events do not replace them: system calls at both edges would be most of a
+ * small region's time, and would evict its data from the caches.
  */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
@@ -127,7 +127,8 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 
-	/* `tach run` tried once for all processes that it starts. */
+	/* `tach run` has tried this for all processes that it starts, and passes the result
+	 * on. */
 	if (told) {
 		snprintf(note, size, "%s", told);
 		return make_set(out, &none, NULL);

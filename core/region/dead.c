@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that ended without the destructor of thread.c. They began their first region in the
- * last round of destructors, or no key was available for the destructor. Threads that open
- * later find them.
+ * Threads that ended without the destructor of thread.c: a thread began its first region in the
+ * last round of destructors, or no key was available for the destructor. A thread that opens
+ * later retires their records.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -23,7 +23,7 @@ static int is_dead(const struct tach__thread *record)
 	       tach__sys(SYS_tkill, record->tid, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Takes the records of dead threads. Call it with the lock held. */
+/* Removes the records of dead threads from the list. Call it with the lock held. */
 static struct tach__thread *claim_dead(void)
 {
 	struct tach__thread *dead = NULL, *record;

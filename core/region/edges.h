@@ -2,7 +2,7 @@
 /*
  * The data that the edges of regions work on: slots, and the hot half of a thread.
  *
- * Only the owning thread and its signal handlers write it. A handler may run between any two
+ * The owning thread and its signal handlers write this data. A handler may run between any two
  * instructions, and open and close its own regions. So a word changes in a single instruction
  * if the processor has one for that, and the order of the stores matters.
  */
@@ -33,8 +33,10 @@ enum {
 	TACH__SITE_FIRST /* the first id for a site of the program */
 };
 
-/* A slot has two parts: [0] sums entries that were not inside the same region, [1] the other
- * entries. START chooses by `outer` and `ceiling` of [0]; it does not read those of [1]. */
+/*
+ * A slot has two parts: [0] sums entries that were not inside the same region, [1] all others.
+ * START chooses by `outer` and `ceiling` of [0], and does not read those of [1].
+ */
 struct tach__part {
 	/*
 	 * The mark of the open entry, or TACH__OUTER_NONE. A START whose mark is not below
@@ -48,8 +50,7 @@ struct tach__part {
 	uint64_t sum[];
 };
 
-/* Counts of the regions nested directly: up to now [1], and up to this region's last STOP [0].
- */
+/* Counts of directly nested regions: [1] up to now, [0] up to this region's last STOP. */
 struct tach__children {
 	uint64_t direct[2]; /* number of entries: all, and fenced ones */
 	uint64_t sum[];
@@ -82,10 +83,10 @@ struct tach__slot {
 	union {
 		struct {
 			uint64_t skipped;  /* entries not measured in sparse mode */
-			uint64_t excluded; /* entries not added: warm-up */
+			uint64_t excluded; /* warm-up entries, which are not added */
 		};
-		/* For tasks, which use neither word above. Number of segments that are not the
-		 * first of a task: outermost and inner ones. */
+		/* Used by tasks instead of the words above: number of segments that are not the
+		 * first of a task, outermost [0] and inner [1]. */
 		uint64_t continued[2];
 	};
 	struct tach__sampling *sampling; /* NULL: all entries are measured */
@@ -94,12 +95,12 @@ struct tach__slot {
 	uint32_t id;
 	uint16_t fenced;
 	uint8_t task;	    /* 1: entries are segments of tasks (segments.c) */
-	uint8_t overlapped; /* 1: an overlap changed what its self sums mean (overlap.c) */
+	uint8_t overlapped; /* 1: an overlap changed the meaning of self sums */
 	uint64_t lost;	    /* entries that were never stopped, or did not fit */
-	/* The function that a flat START calls: flat code, or the code of all other regions. */
+	/* The function that a flat START calls: flat code, or the code of normal regions. */
 	void (*begin)(struct tach_site *site, struct tach_region_mark *mark,
 		      struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
-	uint64_t flat; /* number of flat entries: part[0].sum has them, part[0].calls not */
+	uint64_t flat; /* number of flat entries: in part[0].sum, not in .calls */
 	/* part[2], children[2], with a size that depends on the number of counters; struct
 	 * tach__inexact */
 	uint64_t word[];
@@ -142,7 +143,7 @@ TACH_STATIC_ASSERT(sizeof(union tach__slot_copy) >=
 /* The hot half of a thread. It is in a MADV_WIPEONFORK page: after any kind of fork the child
  * sees zeros. So its next START takes the slow path, and no mark of the parent matches. */
 struct tach__hot {
-	uint64_t limit; /* ids below have a slot; 0 makes the next START take the slow path */
+	uint64_t limit; /* lower ids have a slot; 0 makes the next START take the slow path */
 	struct tach_reader *reader;
 	/*
 	 * Bits 0-31: level, the number of open regions. 32-43: epoch, advanced by slow paths
@@ -191,7 +192,8 @@ struct tach__hot {
 
 #include "core/region/levels.h"
 
-/* Initial-exec: two instructions, no __tls_get_addr; 8 bytes fit glibc's reserve for dlopen. */
+/* Initial-exec takes two instructions and no call of __tls_get_addr. Its 8 bytes fit glibc's
+ * reserve for dlopen. */
 extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tach__self;
 
 /* Accesses are atomic, because a snapshot may read the word, and a signal handler may change it
@@ -344,21 +346,21 @@ TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark 
  * been left without STOP. */
 TACH_COLD void tach__begin_checked(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
-/* START if a read is not possible, or if the kernel or a handler's region tore it. The mark is
- * passed in the register where START has it, which saves START an instruction. */
+/* START if a read is not possible, or if the kernel or a handler's region tore it. The mark
+ * stays in its register, which saves an instruction. */
 TACH_COLD void tach__begin_torn(int fenced, struct tach_region_mark *mark,
 				struct tach__hot *self);
 
 /* ---- cold_stop.c ---- */
 
 /*
- * The reason why a flat STOP cannot end flat. The state is not the one that START left; a page
- * changed, as all pages do in a reschedule; regions ended inside; the slot is being written.
+ * The reason why a flat STOP cannot end flat: the state differs from START's; a page changed,
+ * as all pages do in a reschedule; regions ended inside; the slot is being written.
  */
 enum tach__unflat {
 	TACH__FLAT_STATE,
 	TACH__FLAT_MOVED,
-	TACH__FLAT_MOVED_ELSEWHERE, /* not the leader's page */
+	TACH__FLAT_MOVED_ELSEWHERE, /* a page other than the leader's changed */
 	TACH__FLAT_INSIDE,
 	TACH__FLAT_TORN,
 	TACH__UNFLAT

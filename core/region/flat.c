@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures the cost of flat regions (TACH_START_FLAT), and the extra counts of an entry that
- * began flat and cannot end flat. The entry was rescheduled, or has a nested region, which
- * may have been left without STOP.
+ * began flat but cannot end flat. Such an entry was rescheduled, or had a nested region,
+ * perhaps one that was left without STOP.
  *
- * An entry is flat if it is outside any region and no other region ends in it. Then recursion,
- * enclosing and nested regions need no bookkeeping. A flat START leaves the same data as any
- * START. By this data, STOP detects each case that is not flat. It ends such an entry as a
- * normal one, and subtracts the extra cost that is measured here.
+ * An entry is flat if it is outside any region and no other region ends in it. Such an entry
+ * needs no bookkeeping for recursion, enclosing or nested regions. A flat START stores the same
+ * data as any START. From this data, STOP detects that an entry is not flat. It ends such an
+ * entry as a normal one, and subtracts the extra cost that is measured here.
  */
 #include <string.h>
 #include "core/region/cost.h"
@@ -15,7 +15,7 @@
 
 enum { WARM = 3, HIGH = 13 };
 
-/* Stores the minimum counts that the flat region shows. */
+/* Stores the minimum counts of the empty flat region. */
 static void measure_flat(uint64_t *least, const struct tach__trials *trials,
 			 void (*trial)(const struct tach__poke *), volatile uint64_t *at,
 			 uint64_t value)

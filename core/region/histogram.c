@@ -22,7 +22,8 @@ static struct histogram *histogram_of(const uint32_t *histograms, uint32_t sum)
 }
 
 /*
- * Has no branch: the cost of an entry in its enclosing regions must not depend on its value.
+ * Returns the bucket of a value. It has no branch, because the cost of an entry in enclosing
+ * regions must not depend on the value.
  */
 static unsigned bucket(uint64_t v)
 {
@@ -70,7 +71,7 @@ void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 	tach__pages_free(histograms, tach__histograms_size(sums));
 }
 
-/* Has no branch. Both values are at most INT64_MAX. */
+/* Raises *most to v if v is larger, without a branch. Both values are at most INT64_MAX. */
 static void raise_maximum(uint64_t *most, uint64_t v)
 {
 	int64_t more = (int64_t)(v - *most);

@@ -59,7 +59,7 @@ uint32_t tach__level_of(const struct tach__hot *hot, const struct tach_region_ma
 void tach__level_move(struct tach__thread *record, uint32_t level, uint32_t to);
 /* Lowers the level after the topmost `by` entries ended or moved. */
 void tach__levels_lower(struct tach__thread *record, uint32_t by);
-/* Makes the first open entry of the slot its outermost one, and finds its last one. */
+/* Makes the slot's first open entry the outermost one, and finds its last open entry. */
 void tach__parts_assign(struct tach__thread *record, struct tach__slot *slot);
 /*
  * The entries at levels from `from` to below `to` contain a STOP without its START (by: 1), or
@@ -77,14 +77,13 @@ void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark,
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
 
-/* The functions of tach/task.h around segments, which do not subtract their own cost: that is
- * done in task_cost.c. */
+/* The functions of tach/task.h around segments. task_cost.c subtracts their cost. */
 void tach__segment_begin(struct tach_task *task);
 void tach__segment_end(struct tach_task *task);
 /* Adds a whole task to histograms and worst entries. Returns 0 if this thread has no memory for
  * them. is_kept: set to 1 if the task is one of the worst. */
 int tach__task_keep(struct tach_task *task, int *is_kept);
-/* For trials: makes it a task that ran, with these sums. The running task does not change. */
+/* For trials: gives a task these sums, as if it had run. The running task does not change. */
 void tach__task_plant(struct tach_task *task, uint64_t sum);
 struct tach__tasks_now {
 	const void *last;

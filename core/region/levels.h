@@ -27,14 +27,16 @@ TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64
 	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
 }
 
-/* Returns the mark for an element of the stack. It is at a constant distance from it. */
+/* Returns the place of the mark for an element of the stack. The distance between both is
+ * constant. */
 TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
 {
 	return (struct tach_region_mark **)((uintptr_t)stack +
 					    (TACH__MARKS_AT - TACH__STACK_AT));
 }
 
-/* Returns 1 if the stack was ever full. Deeper regions then overwrote elements of others. */
+/* Returns 1 if the stack was ever full, so that deeper regions overwrote elements of other
+ * regions. */
 TACH_INLINE int tach__stack_was_full(const struct tach__hot *self)
 {
 	return __atomic_load_n(&tach__stack(self, 0)[TACH__LEVELS], __ATOMIC_RELAXED) != NULL;

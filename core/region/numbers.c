@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of tags and tasks, which divide rows (split.h). They are given in the order of first
- * use, and never freed.
+ * Numbers of tags and tasks, which divide rows (split.h). A tag or task gets the next number at
+ * its first use, for ever.
  */
 #include <string.h>
 #include "core/os/sys.h"
@@ -11,8 +11,8 @@
 enum { PLACES_LOG2 = 11, PLACES = 1 << PLACES_LOG2 };
 TACH_STATIC_ASSERT(PLACES >= 2 * TACH__SPLIT_MOST, "searches end soon, and at a free place");
 
-/* Tags by number, from 1, and a table to find them. Readers take no lock. The number of a place
- * is stored last, and is 0 while the place is free. */
+/* Tags by number, from 1, and a table to find them. Readers take no lock. A place is free while
+ * its number is 0; the number is stored last. */
 static uint64_t tag_of[TACH__SPLIT_MOST + 1];
 static struct tag_place {
 	uint64_t tag;

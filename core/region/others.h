@@ -31,11 +31,11 @@ void tach__busy_unknown(void);
 /* Resets all, in a child of fork. Call it with the lock held. */
 void tach__busy_forget(void);
 
-/* Data of one snapshot. Call _look with zeros in it, _add for each live thread, then _others.
- */
+/* Processor times for one snapshot. Fill it with zeros, call _look, then _add for each live
+ * thread, then _others. */
 struct tach__busy {
 	int64_t process, threads; /* ns */
-	uint64_t open;		  /* the longest time of a thread in regions, ticks */
+	uint64_t open;		  /* longest time that one thread was in regions, in ticks */
 	int unknown;
 };
 void tach__busy_look(struct tach__busy *busy);

@@ -66,7 +66,7 @@ static void round_sums(uint64_t *to, const double *from, uint32_t count)
 		to[i] = (uint64_t)from[i];
 }
 
-/* Keeps the minimum cost, which reports also subtract from sums. */
+/* Stores the minimum cost for histograms. Reports subtract the same cost from sums. */
 static void entry_cost_keep(struct tach__thread *record)
 {
 	const struct tach__overhead *o = &record->overhead;

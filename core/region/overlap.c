@@ -6,11 +6,11 @@
  * An entry's inclusive values are still the counts at its STOP minus those at its START. The
  * stack of open regions loses the level of A, and B moves down by one level. The cost of
  * measuring is corrected by half pairs: A contains the START of B but not its STOP. B contains
- * the STOP of A, which counts as a pair, but not the START of A.
+ * the STOP of A but not its START, although a whole pair is counted in B.
  *
- * Self values count while the region is the open region that began last. For regions that nest,
- * this is the region without its nested regions. For A, for B and for the region that encloses
- * both, self has another meaning, so it is flagged.
+ * A region's self values grow while it is the open region that began last. If regions nest,
+ * self values exclude nested regions. For A, for B and for the region that encloses both, self
+ * values have another meaning, so they are flagged.
  */
 #include <string.h>
 #include "core/os/memory.h"
@@ -153,8 +153,8 @@ static void settle_owed(const struct tach__thread *record, uint32_t level, uint6
 
 /* ---- the end of an overlapping entry ---- */
 
-/* Computes the counts that the later entry `above` had when `mark` ended with `r`. They are at
- * most r. A jump may have left the entry above, but its mark may still be intact. */
+/* Computes the counts of the later entry `above` up to the end `r` of `mark`: at most r. A jump
+ * may have left the entry above, but its mark may still be intact. */
 TACH__LOOKS_BACK static void find_shared(struct tach__thread *record,
 					 const struct tach_region_mark *mark,
 					 const struct tach_region_mark *above,

@@ -2,12 +2,12 @@
 /*
  * Regions that a handler began during an edge and left open.
  *
- * Suppose that the handler interrupts a STOP that has read the level. The STOP then lowers the
- * level by one. The handler's region is now above the level, and the stopped region keeps its
- * place. If the handler interrupts a START between reading and storing the level, that START
- * takes the place of the handler's region. A second check would make each edge longer. So the
- * handler's entry is found later: its slot has an open entry that is not on the stack. The
- * entry counts as lost until its own STOP ends it.
+ * Suppose that the handler interrupts a STOP after it read the level. The STOP then lowers the
+ * level by one. So the handler's region is above the level, and the stopped region keeps its
+ * place on the stack. If the handler interrupts a START between reading and storing the level,
+ * that START takes the place of the handler's region. A second check would make each edge
+ * longer. So a later slow path finds the handler's entry: its slot has an open entry that is
+ * not on the stack. The entry counts as lost until its own STOP ends it.
  */
 #include "core/os/sys.h"
 #include "core/region/region.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that has the registry: its lock, and its forks.
+ * The registry's lock, and what happens to the registry in forked children.
  *
  * Every fork wipes the page of struct tach__process. Its words show whether this process is a
  * child, and which kind of fork made it. A hook runs only in children of fork(). The first
@@ -24,7 +24,7 @@ static void registry_init(void)
 	r->nsites = TACH__SITE_FIRST;
 }
 
-/* The first caller wins; the others use its page. */
+/* Makes the process's page. If several threads do this, all use the first page. */
 static TACH_COLD struct tach__process *process_make(void)
 {
 	size_t size = tach__pages_round(sizeof(struct tach__process));
@@ -74,7 +74,7 @@ void tach__release(const struct tach__held *held)
 		tach__signals_release(&held->signals);
 }
 
-static int initialised; /* under the lock; not wiped */
+static int initialised; /* access it with the lock held; forks do not wipe it */
 
 /* Empties the registry in a new process or a new child. Call it with the lock held. */
 static void process_begin(struct tach__process *p)

@@ -24,7 +24,8 @@ static int is_in_segment(const struct dl_phdr_info *info, const void *p, size_t 
 	return 0;
 }
 
-/* Checks that the site's strings are in the same module before it reads them. */
+/* Returns 1 if the data at the address still describes the site. It reads strings only if they
+ * are in the same module. */
 static int is_own_site(const struct dl_phdr_info *info, const struct tach_site *home,
 		       const struct tach__site *site)
 {

@@ -159,7 +159,7 @@ struct tach__thread *tach__record_take(uint32_t stride)
 		tach__stack(record->hot, 0)[TACH__LEVELS] = NULL;
 	memset(record->cold, 0, sizeof record->cold);
 	memset(&record->whole, 0, sizeof record->whole);
-	/* Freed, not filled with zeros: without `owed`, STOPs need no system call, even in
+	/* `owed` is freed, not cleared, because without it STOPs need no system call, even in
 	 * calibration. */
 	tach__pages_free(record->owed, TACH__OWED_SIZE);
 	record->owed = NULL;

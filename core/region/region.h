@@ -51,15 +51,15 @@
 struct tach__process {
 	pthread_mutex_t snapshots; /* one snapshot at a time; never taken with the lock held */
 	pthread_mutex_t lock;	   /* zeros are PTHREAD_MUTEX_INITIALIZER: free in a child */
-	uint32_t alive;		   /* 0: this child has not emptied the registry yet */
+	uint32_t alive;		   /* 0: this forked child must still empty the registry */
 	uint32_t hooked;	   /* created by fork(): its atfork hooks ran */
 	uint32_t walks;		   /* walks in progress */
 	uint32_t owner;		   /* see tach__process_own */
 	uint64_t writer; /* the thread that writes a report (core/startup/output.c), or 0 */
 };
 
-/* Counts to subtract from an entry for its histogram, by [fenced]: those of an empty region and
- * of each nested pair. They are zero during calibration. */
+/* Counts to subtract from an entry for its histogram, by [fenced]: the counts of an empty
+ * region, and of each nested pair. They are zero during calibration. */
 struct tach__entry_cost {
 	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
 };
@@ -81,8 +81,8 @@ struct tach__sampling {
 	uint64_t gap;	   /* entries that are still to be skipped */
 	uint64_t begun;	   /* the thread's `passed` when the open entry began */
 	uint64_t inside;   /* entries skipped inside measured entries */
-	uint64_t below[2]; /* of these, inside a measured nested entry: see children */
-	/* Over entries, with the cost of measuring: sums of squares, and maxima. */
+	uint64_t below[2]; /* part of `inside` that is in measured nested entries */
+	/* Sums of squares and maxima over entries, including the cost of measuring. */
 	double square[TACH__SUMS];
 	uint64_t most[TACH__SUMS];
 };
@@ -133,7 +133,7 @@ struct tach__site {
 	const char *name, *file, *function;
 	const char *of; /* the region that this row is a part of, or its own name */
 	struct tach__parts parts;
-	/* Ids or 0: the region of this part; the region of these helpers; the row of both. */
+	/* Ids or 0: the row of which this is a part; the region of these helpers; both. */
 	uint32_t whole, owner, team;
 	struct tach_site *helpers; /* NULL: no helpers yet; atomic */
 };
@@ -153,12 +153,12 @@ struct tach__thread {
 	/* limit: lower ids have a slot. unlooked: slow paths since the last check */
 	uint32_t limit, unlooked;
 	uint32_t nchunks;
-	/* 0: the thread is live, or there was no memory to fold; else number of the folding */
+	/* 0: the thread is live, or no memory for folding; else number of the folding */
 	uint64_t folded;
 	int destructions;
 	pid_t tid;
 	int is_first; /* 1: it was the first thread of its process when it was opened */
-	int64_t cpu;  /* busy.c: ns of processor time of a thread that ends; 0: it is live */
+	int64_t cpu;  /* busy.c: ns of processor time when the thread ended; 0: live */
 	char comm[16];
 	/* Cost of slow paths inside open regions; see cost.h. */
 	uint64_t cold[TACH__SUMS];
@@ -174,14 +174,14 @@ struct tach__thread {
 	uint64_t stale; /* STARTs that looked the counters up again */
 	uint64_t *log;
 	size_t log_size;
-	uintptr_t stack_low; /* abandoned.c: readable from here to the top of the stack */
-	uint32_t far_next;   /* abandoned.c: the next entry with a far mark to check */
-	struct tach__worst **worst; /* by id; NULL: none are kept */
+	uintptr_t stack_low;	    /* abandoned.c: readable from here to the stack's top */
+	uint32_t far_next;	    /* abandoned.c: the next entry with a far mark to check */
+	struct tach__worst **worst; /* worst entries by id; NULL: none are kept */
 	struct tach__trace *trace;  /* NULL: entries are not traced */
 	uint32_t worst_by;
 	uint32_t keeps;		 /* TACH__KEEPS_*: which of `worst` and `trace` are not NULL */
 	uint64_t random, passed; /* passed: number of skipped entries of all regions */
-	uint32_t overflow_id[TACH__OVERFLOWS + 1]; /* the last element collects the rest */
+	uint32_t overflow_id[TACH__OVERFLOWS + 1]; /* all further regions use the last */
 	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
 	struct tach__slot *outside; /* the enclosing slot of outermost regions */
 	/* overlap.c: by level, for unfenced and fenced STARTs; NULL: nothing is owed. */
@@ -208,7 +208,7 @@ struct tach__registry {
 	struct tach__config *configs;
 	uint32_t enabled;
 	uint32_t generation; /* generation of `config`; atomic */
-	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
+	uint32_t nsites;     /* sites have the ids TACH__SITE_FIRST .. nsites-1 */
 	/* Read without the lock too: an element is set once, before its id is published. */
 	struct tach__site **by_id;
 	struct tach__process *page; /* NULL: the lock was never taken */
@@ -260,8 +260,8 @@ void tach__walk_begin(void);
 void tach__walk_end(void);
 int tach__is_walked(void); /* with the lock: 1 if a walk is in progress */
 
-/* For a function that reads a mark which may no longer exist. AddressSanitizer may have
- * poisoned this memory. */
+/* For a function that reads a mark which may no longer exist: AddressSanitizer may have
+ * poisoned the mark's memory. */
 #define TACH__LOOKS_BACK __attribute__((no_sanitize("address")))
 
 /* record.c */
@@ -393,7 +393,7 @@ void tach__regions_freeze(void);
  * a region. The calibration of slow paths takes the most time, so it waits for the first one.
  */
 int tach__regions_are_frozen(void);
-/* After this call no region begins in this process, so regions make no more system calls. */
+/* After this call, no region begins in this process, so regions no longer make system calls. */
 void tach__regions_end(void);
 
 #endif

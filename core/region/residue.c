@@ -31,7 +31,7 @@ static void measure_difference(uint64_t *out, const struct tach__trials *r,
 		out[i] = r->shown->sum[s][i][MIDDLE] - as_usual[i];
 }
 
-/* Each known residue is subtracted while the next one is measured. */
+/* Measures all residues. Each known one is subtracted while the next is measured. */
 static void measure(const struct tach__trials *r)
 {
 	struct tach__residue *residue = &r->record->residue;
@@ -143,7 +143,7 @@ static void measure_recursion(const struct tach__trials *r)
 	}
 }
 
-/* empty: the overhead that the enclosing region shows. */
+/* Measures the calls of a task. empty: overhead of the enclosing region. */
 static void measure_tasks(const struct tach__trials *r, const uint64_t *empty)
 {
 	struct tach__slot *slot = tach__slot_at(r->record, TACH__SITE_EMPTY);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of their cost that slow paths cannot measure, and the cost of code that does not
- * measure itself. The code is always the same, so residue.c measures it once per set. */
+/*
+ * The part of a slow path's cost that the slow path cannot measure, and the cost of code that
+ * does not measure itself. The code is always the same, so residue.c measures it once per
+ * set.
+ */
 #ifndef TACH_CORE_REGION_RESIDUE_H
 #define TACH_CORE_REGION_RESIDUE_H
 
@@ -11,19 +14,19 @@ enum {
 	TACH__TASK_BEGIN,
 	TACH__TASK_RESUME,
 	TACH__TASK_SUSPEND,
-	TACH__TASK_SUSPEND_FAST, /* after a segment's STOP, which adds to no histogram */
+	TACH__TASK_SUSPEND_FAST, /* code after a segment's STOP, without a histogram */
 	TACH__TASK_END,
 	TACH__TASK_END_KEPT, /* as one of the worst */
 	TACH__TASK_CALLS
 };
 
-/* The last index but one is [fenced]. */
+/* Costs by path. The index before the last is [fenced]. */
 struct tach__residue {
 	uint64_t begin[2][2][TACH__SUMS]; /* [1]: the slot was not ready */
 	uint64_t before[2][TACH__SUMS];	  /* a STOP, before it reads */
 	uint64_t after[2][TACH__SUMS];	  /* a STOP, after it reads */
 	/* [1]: another page than the leader's changed; the check after the reads finds it. */
-	uint64_t rescheduled[2][2][TACH__SUMS]; /* after the reads of such a STOP */
+	uint64_t rescheduled[2][2][TACH__SUMS]; /* a STOP after a reschedule, after it reads */
 	uint64_t again[2][2][TACH__SUMS]; /* extra counts of such a STOP: it reads twice */
 	uint64_t stale[2][2][TACH__SUMS]; /* a START that looked the counters up again */
 	/* Costs without a system call (cost.h). aside: tach__aside_ready. kept: keeping an

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns of sets: making them. */
+/* Makes the sets that take turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,8 @@ struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id)
 
 		if (!base)
 			return NULL;
-		/* This order is consistent at any time for a forked child. */
+		/* In this order of stores, a child that is forked at any moment sees a
+		 * consistent array. */
 		__atomic_store_n(&rows->base, base, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->size, size, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->limit, (uint32_t)(size / rows->stride),
@@ -283,9 +284,9 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		int by_thread = (record->config->split.by & TACH__SPLIT_THREAD) != 0;
 
 		/*
-		 * The calls of a thread's row are the segments that ran on the thread. A task
-		 * may have begun on another thread; without calls here its time would be in no
-		 * row.
+		 * In a thread's row, calls are segments that ran on the thread. A task may have
+		 * begun on another thread: without calls in this row, the task's time would be
+		 * in no row.
 		 */
 		row->calls -= by_thread ? 0 : slot->continued[0] + slot->continued[1];
 		row->outermost -= by_thread ? 0 : slot->continued[0];

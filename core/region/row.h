@@ -21,8 +21,8 @@ struct tach__cell {
 	double overhead[2], error[2];
 	/* For outermost entries in sparse mode: sum of squares, and maximum. */
 	double square, most;
-	/* For turns, inclusive [0] and self [1]: over turns, sums of squares of the counts, and
-	 * of the counts times the number of entries. */
+	/* For turns, inclusive [0] and self [1]: sums over turns of the squared counts, and of
+	 * the counts times the number of entries. */
 	double turned[2], crossed[2];
 };
 
@@ -33,8 +33,8 @@ struct tach__row {
 	uint32_t overlapped;
 	uint32_t threads;
 	uint64_t turns; /* turns of the row's set; 0 if sets do not take turns */
-	double passed;	/* entries skipped inside, but not inside nested regions */
-	/* over turns, sum of squares of the number of entries: outermost [0], all [1] */
+	double passed;	/* entries that were skipped directly inside */
+	/* sums over turns of the squared number of entries: outermost [0], all [1] */
 	double paced[2];
 	uint32_t *histograms;		    /* owned by the owner of the row */
 	struct tach__worst *worst;	    /* also owned by the owner of the row */

@@ -3,7 +3,7 @@
 #include "core/base/maths.h"
 #include "core/region/region.h"
 
-/* xorshift64: fast, and random enough not to follow a pattern of the program. */
+/* xorshift64 is fast, and random enough: it does not follow a pattern of the program. */
 uint64_t tach__random(struct tach__thread *record)
 {
 	uint64_t x = record->random;

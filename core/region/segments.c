@@ -14,7 +14,8 @@
 #include "core/region/left.h"
 #include "core/region/region.h"
 
-/* The task that this thread resumed last. The variable's address identifies the thread. */
+/* The task that this thread resumed last. The address of this variable identifies the
+ * thread. */
 __attribute__((tls_model("initial-exec"))) static __thread const struct tach__carried *last;
 
 /* Identifies the current sums, which restart with each configuration and in each child of fork.
@@ -122,8 +123,8 @@ static struct tach__carried *carried_at(const struct tach__hot *hot, uint32_t le
 	return is_task(c) ? c : NULL;
 }
 
-/* Called if `c` is suspended before the task `to`, which began later. Then `to` must restore
- * the state from before `c`. */
+/* Called if `c` is suspended before `to`, a task that was resumed later. When `to` is
+ * suspended, it then restores the state from before `c`. */
 static void swap_saved(struct tach__carried *c, struct tach__carried *to)
 {
 	uint32_t now = tach__split_task(0);
@@ -160,8 +161,8 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 		swap_saved(c, next);
 }
 
-/* Returns 1 if this thread's last task runs without an entry. If a jump left the task, other
- * data may be in its memory; a task whose START counted has a part. */
+/* Returns 1 if this thread's last task runs without an entry. If a jump left the task, its
+ * memory may have other data. If its START counted, it has a part. */
 TACH__LOOKS_BACK static int is_starting(const struct tach__carried *c,
 					const struct tach_task *task)
 {
@@ -184,8 +185,8 @@ void tach__tasks_abandoned(const struct tach__thread *record)
 		above = &at->task_before;
 		*above = 0;
 	}
-	/* The task's START called this function or was refused. So the task runs, but is not on
-	 * the stack. */
+	/* The task's START is in progress or was refused. So the task runs, but is not on the
+	 * stack. */
 	if (is_starting(c, task)) {
 		c->task_before = number;
 		return;

@@ -41,8 +41,8 @@ static uint32_t hash(const char *s, uint32_t h)
 	return h;
 }
 
-/* Finds the site of `home`. Templates, inline functions and a library that was loaded again
- * have several `struct tach_site` for one site. */
+/* Finds the site of `home`. One site may have several `struct tach_site`: in templates, inline
+ * functions, or a library that was loaded again. */
 static struct tach__site *find(const struct tach_site *home, uint32_t h)
 {
 	struct tach__site *site;
@@ -115,7 +115,7 @@ static struct tach__site *make_site(const struct tach_site *home, const char *of
 	site->fenced = home->fenced;
 	site->id = r->nsites;
 	r->by_id[site->id] = site;
-	/* The site exists from here on: tach__sites_mend uses this number. */
+	/* After this store the site exists, because tach__sites_mend uses this number. */
 	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
 	publish_site(site);
 	return site;
@@ -245,7 +245,8 @@ struct tach__site *tach__site_at(uint32_t id)
 	return tach__registry.by_id[id];
 }
 
-/* The last glob that matches decides. A list whose first glob has "!" starts with all names. */
+/* Returns 1 if the list selects the name. The last glob that matches decides. If no glob
+ * matches, a list whose first glob has "!" selects the name. */
 int tach__glob_list(const char *globs, const char *name)
 {
 	int selected = *globs == '\0' || *globs == '!';

@@ -73,8 +73,8 @@ int tach__slot_is_used(const struct tach__slot *slot)
 	return slot->seq || slot->skipped || slot->excluded || slot->lost;
 }
 
-/* Calibration's slots share histograms and sampling, which are freed after it. If they are
- * still there, a fork cut off the calibration. */
+/* Slots of calibration share histograms and sampling, which calibration frees at its end. They
+ * still exist if a fork interrupted calibration. */
 static void slot_clear(struct tach__thread *record, uint32_t id)
 {
 	struct tach__slot *slot = tach__slot_at(record, id);
@@ -121,7 +121,7 @@ static void end_write(struct tach__slot *slot)
 	__atomic_store_n(&slot->seq, slot->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the code that writes to the slot still has its level, below `state`. */
+/* Returns 1 if the entry that writes to the slot is still on the stack, below `state`. */
 static int has_writer(const struct tach__hot *self, const struct tach__slot *slot,
 		      uint64_t state)
 {
@@ -142,10 +142,10 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 }
 
 /*
- * Suppose that a handler left a write by siglongjmp. The entry stays open if its mark is
- * intact, for example in a block of main. A handler rarely has AMID entries
- * during one write, so after that many the write is ended. If the writer continues
- * nevertheless, its entry is flagged, and the next entry repairs the sequence.
+ * Ends a write that a handler may have left by siglongjmp. Its entry stays open if its mark is
+ * intact, for example in a block of main. A handler rarely has AMID entries during one write,
+ * so after AMID entries the write is ended. If the writer continues nevertheless, its entry is
+ * flagged, and the next entry repairs the sequence.
  */
 static void end_old_write(struct tach__thread *record, struct tach__slot *slot,
 			  const struct tach__slot *overflow)
@@ -242,7 +242,8 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i)
 					     (size_t)i * record->stride);
 }
 
-/* Also waits: a write takes long if its thread lost its processor during it. */
+/* Copies a slot. It also waits, because a write takes long if its thread loses the
+ * processor. */
 static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot, size_t size,
 			  int pauses)
 {
@@ -295,6 +296,6 @@ enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slo
 	if (!copy_unfinished(out, slot, size))
 		return TACH__COPIED_NOT;
 	if (latch)
-		latch->seq = out->seq; /* odd: the next copy does not wait either */
+		latch->seq = out->seq; /* odd, so that the next copy does not wait, too */
 	return TACH__COPIED_LATCH;
 }

@@ -17,14 +17,15 @@ enum {
 	TACH__SPLIT_TAG = 1,
 	TACH__SPLIT_TASK = 2,
 	TACH__SPLIT_THREAD = 4,
-	TACH__SPLIT_ROWS = 8,	 /* bit for `over`: there are too many rows */
-	TACH__SPLIT_MOST = 1000, /* maximum of tags, and of threads */
-	TACH__SPLIT_TASKS = 62,	 /* maximum of task regions; further ones share one number */
-	/* maximum of rows; further entries are in their region's own row */
+	TACH__SPLIT_ROWS = 8,	 /* bit of `over` for too many rows */
+	TACH__SPLIT_MOST = 1000, /* maximum number of tags, and of threads */
+	TACH__SPLIT_TASKS =
+		62, /* maximum number of task regions; all further ones share one number */
+	/* maximum number of rows; further entries count in their region's own row */
 	TACH__SPLIT_SITES = 8000,
 };
 
-/* The kinds of division: bits, and the maximum number of each. */
+/* The requested kinds of division (bits), and the maximum number of values of each. */
 struct tach__split {
 	uint32_t by, tags, threads;
 	uint32_t over; /* TACH__SPLIT_*: bits of kinds that exceeded the maximum */
@@ -78,7 +79,7 @@ void tach__split_number_tasks(void); /* before this call, each task has number 0
 uint64_t tach__split_tag(uint32_t number);
 const char *tach__split_task_name(uint32_t number);
 
-/* records that there are more than the maximum of `which` */
+/* records that kind `which` has more values than its maximum */
 void tach__split_over(struct tach__split *split, uint32_t which);
 /* Writes a sentence for a report about rows that did not fit. Returns 0 if all rows fit. */
 int tach__split_note(const struct tach__config *config, char *out, size_t size);

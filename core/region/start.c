@@ -166,7 +166,7 @@ void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *ma
 
 /* ---- the instances ---- */
 
-/* The slow path calls `open`, which `begin` contains too. */
+/* The slow path calls `open`. `begin` contains the same code. */
 #define BEGIN(name, count, fenced, cached)                                                     \
 	static void open_##name(uint64_t state, struct tach_region_mark *mark,                 \
 				struct tach__slot *slot, struct tach__part *part,              \

@@ -28,7 +28,7 @@ union tach__traced_copy {
 	char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
 };
 
-/* Only `n` and the words change without the lock. */
+/* Changed with the lock held, except `n` and the words. */
 struct tach__trace {
 	struct tach__trace *next;
 	uint32_t sums, generation;
@@ -46,7 +46,8 @@ struct tach__trace {
 };
 
 struct tach__thread;
-void tach__trace_open(struct tach__thread *record); /* of the calling thread's record */
+void tach__trace_open(
+	struct tach__thread *record); /* opens the ring of the calling thread's record */
 void tach__trace_close(struct tach__thread *record);
 /* Takes the same number of instructions for each entry. */
 void tach__trace_add(const struct tach__thread *record, const struct tach_region_mark *mark,

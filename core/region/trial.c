@@ -89,7 +89,7 @@ void tach__trial_three_fenced(const struct tach__poke *poke)
 	tach__region_stop(&outer);
 }
 
-/* For the cost of a pair in its enclosing region. It has no poke between the edges. */
+/* Measures the cost of a pair in its enclosing region. No poke is between the edges. */
 void tach__trial_pair(const struct tach__poke *unused)
 {
 	struct tach_region_mark outer, inner;

@@ -6,7 +6,8 @@
 
 #include "core/region/region.h"
 
-/* A write by a trial before an inner START: the same value, or one that causes a slow path. */
+/* A trial writes this value to this address before an inner START. The value is the old one, or
+ * causes a slow path. */
 struct tach__poke {
 	volatile uint64_t *at;
 	uint64_t value;
@@ -26,7 +27,7 @@ struct tach__trials {
 	 * Number of runs of each trial: `warm` to warm up, then `tries`, at most TACH__TRIES.
 	 */
 	int warm, tries;
-	/* Shared by their slots; NULL: the set's entries have none. */
+	/* All slots of trials share these. NULL: the set has no histograms. */
 	uint32_t *histograms;
 	struct tach__sampling *sampling;
 	/* Worst entries of the plain inner region, and the record's own; NULL: none are kept.
@@ -36,15 +37,15 @@ struct tach__trials {
 };
 
 /*
- * one: one region in another; two: two in another; three levels. The inner regions are unfenced
- * or fenced.
+ * one: one region inside another. two: two inside another. three: three levels. The inner
+ * regions are unfenced or fenced.
  */
 void tach__trial_one(const struct tach__poke *poke);
 void tach__trial_one_fenced(const struct tach__poke *poke);
 void tach__trial_two(const struct tach__poke *poke);
 void tach__trial_three(const struct tach__poke *poke);
 void tach__trial_three_fenced(const struct tach__poke *poke);
-/* For the cost of a pair in its enclosing region. It has no poke between the edges. */
+/* Measures the cost of a pair in its enclosing region. No poke is between the edges. */
 void tach__trial_pair(const struct tach__poke *unused);
 void tach__trial_pair_fenced(const struct tach__poke *unused);
 /* A pair that tach__hooked_pair runs. */
@@ -63,13 +64,14 @@ void tach__trial_below(const struct tach__poke *unused);
 void tach__trial_below_fenced(const struct tach__poke *unused);
 void tach__trial_above(const struct tach__poke *unused);
 void tach__trial_above_fenced(const struct tach__poke *unused);
-/* The calls of a task. Its end has the next larger sum at poke->at, or no sum. */
+/* Trials of a task's calls. At its end, the task has a sum that is one larger than the one at
+ * poke->at, or no sum. */
 void tach__trial_task_begin(const struct tach__poke *unused);
 void tach__trial_task_resume(const struct tach__poke *unused);
 void tach__trial_task_segment(const struct tach__poke *unused);
 void tach__trial_task_end(const struct tach__poke *poke);
-/* A flat region; with a moved page, as tach__trial_moved; with a nested region; with a nested
- * region after a poke. */
+/* Trials of a flat region: plain; with a page that changed, as in tach__trial_moved; with a
+ * nested region; with a nested region after a poke. */
 void tach__trial_flat(const struct tach__poke *unused);
 void tach__trial_flat_moved(const struct tach__poke *poke);
 void tach__trial_flat_pair(const struct tach__poke *unused);

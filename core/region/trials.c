@@ -8,8 +8,8 @@ enum { SPARE = 100 };
 
 __thread int tach__calibrating;
 
-/* The slots of trials share histograms and sampling. They use both as regions of the program
- * do, because both cost instructions. */
+/* The slots of trials share histograms and sampling. Trials use both like regions of the
+ * program, because both cost instructions. */
 int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 {
 	const struct tach__config *config = record->config;
