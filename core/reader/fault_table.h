@@ -13,7 +13,8 @@ struct record {
 };
 
 struct table {
-	struct table *older; /* kept: a handler may be reading it */
+	struct table *older; /* the previous table, which is kept, because a handler may be
+				reading it */
 	uint64_t scan;	     /* number of the scan; a later scan has seen more modules */
 	size_t size;	     /* in bytes, whole pages */
 	size_t count;

@@ -18,11 +18,11 @@
 
 struct tach__core {
 	struct tach__group group;  /* count 0: this core type counts no member */
-	uint32_t members;	   /* a bit for each */
+	uint32_t members;	   /* a bit for each member that it counts */
 	int fd[TACH_COUNTERS_MAX]; /* fd, id and mapped: as in struct tach__reader */
 	uint64_t id[TACH_COUNTERS_MAX];
 	uint32_t mapped;
-	struct tach_way way[TACH_COUNTERS_MAX]; /* by member, as fd */
+	struct tach_way way[TACH_COUNTERS_MAX]; /* indexed by member, like fd */
 	/* The enabled time of this group minus the running times of all groups, in ns, read
 	 * while this group counts. Except for a constant, this is the time in which no group
 	 * counted. INT64_MAX: unknown. */
@@ -33,7 +33,7 @@ struct tach__hybrid {
 	int n, first; /* number of cores; the first core that counts anything */
 	long size;    /* bytes of this struct and the pages after it */
 	size_t page_size, pages_at;
-	uint32_t members; /* members of all cores together */
+	uint32_t members; /* bits of the members that any core counts */
 	/* The core whose count completes the bank, and the lock of its leader at that time; 0:
 	 * no core. */
 	volatile uint64_t key;

@@ -20,15 +20,14 @@ uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uin
 	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
 	uint32_t at;
 
-	/* No branches, so that the end of a region takes the same number of instructions in
-	 * each case. */
+	/* This code has no branches, so that each end of a region takes the same number of
+	 * instructions. */
 	__asm__ volatile("" : "+r"(grown), "+r"(changed));
 	TACH_HANDLER_STEP();
 	/*
-	 * A handler may run here and find growth. It relies on grown_lock, as this code does
-	 * after it. So the lag is read first and written last, and is never newer than
-	 * grown_lock. If this code overwrites a handler's result, a later call finds the growth
-	 * again.
+	 * A handler may run here and find growth. Both rely on grown_lock. So this code reads
+	 * the lag first and writes it last, and the lag is never newer than grown_lock. If this
+	 * code overwrites a handler's result, a later call finds the growth again.
 	 */
 	at = (uint32_t)((lock & grown) |
 			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));

@@ -194,8 +194,8 @@ static void close_siblings(struct tach__reader *r)
 			close_member(r, r->hard.member[i]);
 }
 
-/* Done when a reader is opened, not when the set is made, because each thread has its own
- * counts. */
+/* Opens the members that an emulator counts. Each reader does this, because each thread has its
+ * own counts. */
 static int open_emulated(struct tach__reader *r, struct tach_error *err)
 {
 	for (int i = 0; i < r->set->count; i++)
@@ -231,9 +231,9 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 }
 
 /*
- * On a hybrid a thread may be moved between finding a counter and reading it, to a core type
- * without that counter: top-down metrics on E cores, the seventh counter of Golden Cove (Intel
- * SDM vol. 2, RDPMC: #GP).
+ * Returns 1 if a correct read may fault. On a hybrid, the kernel may move a thread to a core
+ * without the counter, after the thread found the counter and before it reads it: top-down
+ * metrics on E cores, the seventh counter of Golden Cove (Intel SDM vol. 2, RDPMC: #GP).
  */
 static int may_fault(const struct tach_set *set)
 {

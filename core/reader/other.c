@@ -61,7 +61,8 @@ static int read_hard(struct tach__reader *r, struct tach__group_read *all)
 	return 1;
 }
 
-/* Reads the lag first, because the thread writes it last (core/reader/lag.c). */
+/* Returns the flags of the region. It reads the lag first, because the thread writes it last
+ * (core/reader/lag.c). */
 static uint32_t since(const struct tach__reader *r, const struct tach__group_read *now,
 		      uint32_t begun)
 {

@@ -39,7 +39,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 	return (int)got;
 }
 
-/* The kernel kills a thread that blocks a signal which its own instruction raises. */
+/* Returns 1 if the thread blocks the signal of a fault. The kernel would kill it at a fault. */
 static int is_blocked(void)
 {
 	sigset_t now;
@@ -47,8 +47,11 @@ static int is_blocked(void)
 	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
 }
 
-/* Is it a metric, or the slots that lead the group of metrics? core/reader/topdown.c reads
- * these. Their pages are zeros, so that reads take the slow path. */
+/*
+ * Returns 1 for a metric, and for the slots that lead the group of metrics.
+ * core/reader/topdown.c reads these; their pages are zeros, so that reads take the slow
+ * path.
+ */
 static int is_topdown(const struct tach__reader *r, int member)
 {
 	const struct tach__topdown *t = &r->topdown;

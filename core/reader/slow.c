@@ -12,7 +12,7 @@ const void *tach__thread_token(void)
 	static __thread uintptr_t token;
 	uintptr_t none = 0;
 
-	/* A handler may have set it first. */
+	/* If a handler has set the token already, keep it. */
 	if (!token)
 		__atomic_compare_exchange_n(&token, &none,
 					    __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), 0,
@@ -25,8 +25,8 @@ int tach__mine(const struct tach_reader *reader)
 	return tach__reader(reader)->owner == tach__thread_token();
 }
 
-/* A read failed. Has the page changed since, and does it allow reading again? Then the event
- * had stopped, which makes reads fault on some architectures (TACH_ARCH_FAULTS). */
+/* Returns 1 if the page has changed since a read failed, and allows reading again. In this case
+ * the event had stopped, which makes reads fault on some architectures (TACH_ARCH_FAULTS). */
 static int has_changed(struct tach_way way, uint32_t seen)
 {
 	return TACH_ARCH_FAULTS && TACH_PAGE_LOAD(way.page, index) &&
@@ -222,7 +222,7 @@ static uint32_t settle(struct tach__reader *r, const struct tach_mark *mark, int
 uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
 			     uint64_t ticks, uint64_t *delta)
 {
-	/* The clock that START and STOP read ticks at least about once per ns. */
+	/* The clock of START and STOP ticks about once per ns or more often. */
 	return settle(r, mark, ticks >= r->hot.mask / EVENTS_MOST, delta, r->hot.count);
 }
 

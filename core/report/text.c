@@ -97,7 +97,7 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	struct tach_region_info info = {0};
 	const char *kind;
 	struct tach_value v;
-	char all[8 * CELL]; /* larger than their maximum */
+	char all[8 * CELL]; /* room for more text than the note can have */
 	char beside[TACH__BESIDE_MAX];
 	size_t n = 0;
 

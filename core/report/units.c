@@ -66,7 +66,7 @@ void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v)
 	if (v->flags & TACH_FLAG_UNBOUNDED)
 		snprintf(to, TACH__UNIT_MAX, "\u00b1?");
 	else if (v->error > 0 &&
-		 /* below 0.1 %, the error is small compared with the variation between runs */
+		 /* an error below 0.1 % is smaller than the variation between runs */
 		 percent >= 0.1)
 		snprintf(to, TACH__UNIT_MAX, "\u00b1%.*f%%", percent < 1 ? 2 : percent < 10,
 			 percent);

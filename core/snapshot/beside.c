@@ -26,7 +26,8 @@ static void *get(struct joining *j, size_t size)
 
 /* ---- names ---- */
 
-/* Starts after the time, because no event has the name of the time. */
+/* Returns the number of a quantity, or -1. The search begins after the time, because no event
+ * has the name of the time. */
 static int find_quantity(const struct tach__plain *p, const char *name)
 {
 	for (int q = 1; q < p->nquantities; q++)
@@ -73,7 +74,7 @@ static size_t memory_of(const struct joining *j)
 	size += (size_t)j->whole.nmetrics * sizeof *j->whole.metric;
 	size += regions * (sizeof *j->whole.region + 2 * all * sizeof(struct tach_value) +
 			   (size_t)j->whole.nquantities * sizeof(struct tach__plain_buckets));
-	/* Each piece is rounded up. */
+	/* Adds 15 bytes for each piece, because its size is rounded up. */
 	return size + (3 + 3 * regions) * 15;
 }
 
@@ -119,7 +120,8 @@ static void derive(const struct joining *j, struct tach_value *v, int m)
 	while (k < tach_set_nmetrics(set) &&
 	       strcmp(set->metric[k].name, j->whole.metric[m].name) != 0)
 		k++;
-	/* Metric m is over all sets that take turns, and this row lacks their quantities. */
+	/* Metric m uses quantities of several sets that take turns, which this row does not
+	 * have. */
 	if (k == tach_set_nmetrics(set)) {
 		v[j->whole.nquantities + m] = lost;
 		return;

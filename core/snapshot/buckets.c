@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges histograms of several snapshots; keeps the samples of a single one. */
+/* Merges histograms of several snapshots. Keeps samples only if a region has one source. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,8 @@ int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 	return code;
 }
 
-/* Copies the samples of a region that has one source: they are still valid. */
+/* Copies the samples of a region if it has only one source, because then they are still
+ * valid. */
 int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from)
 {
 	const struct tach__plain_region *was = &from->snapshot->plain.region[from->region];

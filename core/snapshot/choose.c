@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves out regions that matter least. */
+/* Leaves out regions with the least self time. */
 #include <stdlib.h>
 #include "core/snapshot/choose.h"
 #include "core/snapshot/plain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves out regions that matter least. */
+/* Leaves out regions with the least self time. */
 #ifndef TACH_CORE_SNAPSHOT_CHOOSE_H
 #define TACH_CORE_SNAPSHOT_CHOOSE_H
 

@@ -54,7 +54,7 @@ static struct tach__sample sample_of(const struct tach__row *row, int quantity,
 static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
 		  enum tach_part part, struct tach_value *out, struct tach__sample *keep);
 
-/* TACH_SET_CORRECT: subtracts one instruction for each interrupt, if the CPU counts one. */
+/* With TACH_SET_CORRECT, subtracts one instruction for each interrupt if the CPU counts it. */
 static double take_interrupts(const struct tach_snapshot *s, const struct tach__row *row,
 			      int quantity, enum tach_part part, struct tach_value *out)
 {
@@ -91,8 +91,8 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	if (part == TACH_PART_SELF && row->overlapped)
 		out->flags |= TACH_FLAG_INCOMPLETE;
 	tach__value_sampled(out, tach__sample_error(&sample));
-	/* In a multiplexed set, counts are a guess for the time when other events had the
-	 * counters. */
+	/* In a multiplexed set, a count is an estimate for the time in which other events had
+	 * the counters. */
 	if (out->flags & TACH_FLAG_SCALED)
 		out->flags |= TACH_FLAG_UNBOUNDED;
 	out->share = 0;

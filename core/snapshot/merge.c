@@ -152,7 +152,8 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-/* Returns the fraction of the entries in which a value was counted. A share of 0 means all. */
+/* Returns the fraction of the entries in which a value was counted. share 0 means all
+ * entries. */
 static double part_of(const struct tach_value *v)
 {
 	return v->share ? v->share / 1e6 : 1;
@@ -173,7 +174,8 @@ static void add_value(struct tach_value *sum, const struct tach_value *v, double
 	sum->flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
 }
 
-/* The report lacks a quantity, so the provenance counts its entries as lost. */
+/* Adds a region of a report that lacks a quantity: the provenance counts its entries as
+ * lost. */
 static void add_lacking(struct tach_region_info *to, const struct tach_region_info *from)
 {
 	uint64_t lost = from->provenance[5];
@@ -225,8 +227,7 @@ static void finish_region(struct tach__plain *s, int region, int passes)
 			tach__value_judge(&v[q]);
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__plain_derive(s, region, m, (enum tach_part)part);
-		/* If a pass is not used, its metrics have no value, instead of a partial
-		 * one. */
+		/* If a pass is not used, metrics over its quantities get no value. */
 		for (int m = s->nquantities; passes && m < s->nquantities + s->nmetrics; m++)
 			if (v[m].flags & TACH_FLAG_LOST)
 				v[m].value = v[m].raw = NAN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging several snapshots, shared by merge.c and passes.c. */
+/* Data and functions for merging snapshots, which merge.c and passes.c share. */
 #ifndef TACH_CORE_SNAPSHOT_MERGE_H
 #define TACH_CORE_SNAPSHOT_MERGE_H
 
@@ -22,7 +22,8 @@ struct tach__merge {
 	const struct tach__passes_whole *passes;
 	struct tach_snapshot *whole;
 	struct tach__plain *plain;
-	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* for each snapshot: as `map` above */
+	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* for each snapshot, the map of struct
+						   tach__source */
 	struct tach__source *source;
 	size_t nsources;
 };
@@ -49,7 +50,7 @@ int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from);
 
 /* ---- passes.c: combines passes instead of adding them up ---- */
-/* The name in the result for a snapshot's quantity. */
+/* Returns the name that a snapshot's quantity has in the result. */
 const char *tach__passes_name(const struct tach__passes_whole *p, const char *name);
 /* Set the names of the result's quantities, in order, and its metrics. */
 int tach__passes_quantities(struct tach__merge *m);

@@ -20,8 +20,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
 	va_end(args);
 }
 
-/* Call it with the lock. If no region matches the filter, the filter is probably misspelt, and
- * the report says so. */
+/* Notes a filter that no region matches, because it is probably misspelt. Call it with the
+ * lock. */
 static void judge_filter(struct tach_snapshot *s)
 {
 	const struct tach__registry *r = &tach__registry;

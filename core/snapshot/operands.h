@@ -7,8 +7,8 @@
 
 struct tach__operands {
 	uint32_t count;
-	/* Arrays are large enough for several reports together, which have more than one
-	 * set. */
+	/* The arrays have room for the quantities of several sets, because merged reports have
+	 * several. */
 	uint64_t n[TACH_FORMULA_OPERANDS_MAX], raw[TACH_FORMULA_OPERANDS_MAX];
 	double error[TACH_FORMULA_OPERANDS_MAX];
 	uint32_t flags[TACH_FORMULA_OPERANDS_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps `parent` right, a number in the list of regions, while that list is made or sorted. */
+/* Corrects `parent`, which is a number in the list of regions, when the list is made or
+ * sorted. */
 #include <stdlib.h>
 #include "core/snapshot/merge.h"
 

@@ -9,8 +9,8 @@
 #include "core/snapshot/passes.h"
 
 /*
- * Up to this number of instructions a bound in percent makes no sense, because an interrupt
- * adds one instruction.
+ * Up to this number of instructions, passes are not compared by a bound in percent, because one
+ * interrupt adds an instruction.
  */
 enum { FEW = 10 };
 

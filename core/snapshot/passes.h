@@ -9,10 +9,10 @@
 
 /*
  * As tach_snapshot_merge, with these differences. If all passes count a quantity, such as time,
- * the result has its mean, and the error includes half of the difference between passes. A pass
- * of a region is compared with the first pass that has the region. If its number of calls or of
- * instructions differs, its values are not used. Then they, and metrics over them, are NaN and
- * TACH_FLAG_LOST, and the snapshot's note says so. Each snapshot must have a region at most
+ * the result has its mean, and the error includes half of the difference between passes. Each
+ * pass of a region is compared with the first pass that has the region. If the number of calls
+ * or of instructions differs, the pass is not used: its values, and metrics over them, are NaN
+ * and TACH_FLAG_LOST, and the snapshot's note says so. Each snapshot must have a region at most
  * once.
  */
 int tach__snapshot_passes(const struct tach_snapshot *const *list, int n,

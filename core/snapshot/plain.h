@@ -18,7 +18,8 @@ struct tach__plain_metric {
 };
 
 struct tach__plain_buckets {
-	int count, room; /* room: elements of `at`; 0 if never merged */
+	int count,
+		room; /* room: number of allocated elements of `at`; 0 if it was never merged */
 	struct tach_bucket *at;
 };
 
@@ -55,7 +56,7 @@ struct tach__plain {
 	struct tach__arena arena; /* the data of a loaded or merged snapshot, except formulas */
 	void *pages;		  /* the same for a new snapshot */
 	size_t pages_size;
-	void *more_pages; /* memory that beside.c added */
+	void *more_pages; /* memory that beside.c allocated */
 	size_t more_size;
 	int nquantities, nmetrics, nregions;
 	/* A bit for each quantity that only metrics use: reports leave its column out. */
@@ -93,7 +94,7 @@ int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *ro
 /* ---- worst.c ---- */
 
 struct tach__row;
-/* `to` has room for all entries of the row. */
+/* Copies the row's worst entries to `to`, which has room for all. */
 void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
 			    const struct tach__row *row);
 /* Adds the entries of another snapshot. Keeps the number of entries of the longer list. 0 or
@@ -121,7 +122,7 @@ int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);
 /* Compiles the metrics' texts. */
 int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
-/* The number of the quantity with that name, or -1. */
+/* Returns the number of the quantity with that name, or -1. */
 int tach__plain_quantity(const struct tach__plain *plain, const char *name);
 /* Compare regions for sorting: the first by file and line; the second by name, then file and
  * line. */

@@ -11,7 +11,7 @@
 
 /* A region of one rank, or of all ranks. */
 struct row {
-	struct tach_region_info info; /* from before the region was renamed */
+	struct tach_region_info info; /* the region before it was renamed */
 	int rank;		      /* -1: all ranks */
 	double time;
 	const char *name; /* the new name */

@@ -8,11 +8,11 @@
 /* Returns the snapshot's rank, or -1 if it belongs to no rank or to several. */
 int tach__snapshot_rank(const struct tach_snapshot *snapshot);
 /*
- * `whole` is the sum of the list. The list has one snapshot for each rank, in order, and its
- * regions are renamed to "NAME [rank N]". *out has the regions of all ranks, each followed by
- * the rows of the ranks. It has one more metric, "imbalance": the longest time of a rank
- * divided by the mean. A rank that did not enter the region counts as zero. The caller still
- * frees list and whole. 0 or a code.
+ * The list has one snapshot for each rank, in order. `whole` is the sum of the list. *out has
+ * the regions of `whole`, each followed by the rows of the ranks, "NAME [rank N]". It has one
+ * more metric, "imbalance": the longest time of a rank divided by the mean. The list's regions
+ * are renamed. A rank that did not enter the region counts as zero. The caller still frees list
+ * and whole. 0 or a code.
  */
 int tach__snapshot_ranks(struct tach_snapshot *const *list, int n,
 			 const struct tach_snapshot *whole, struct tach_snapshot **out,

@@ -18,7 +18,7 @@ struct tach__remote {
 	int failed;		  /* why tach__remote_text returned NULL */
 	struct tach__arena arena; /* of strings */
 	/* Limits of one look with all its retries, because the other process may be malicious:
-	 * bytes and calls left, ns slept, bytes reserved. */
+	 * bytes and calls that are left, ns of sleep, reserved bytes. */
 	uint64_t left, calls, rested, memory;
 	double until; /* limit of this thread's processor time, s */
 };
@@ -26,7 +26,7 @@ struct tach__remote {
 enum {
 	TACH__REMOTE_AGAIN = 1,		/* the data changed while it was read: read again */
 	TACH__REMOTE_THREADS = 1 << 16, /* a larger number of threads is an error */
-	TACH__REMOTE_TEXT = 1024,	/* longer text is cut off */
+	TACH__REMOTE_TEXT = 1024,	/* maximum length of a text; the rest is cut off */
 };
 #define TACH__REMOTE_BYTES  (UINT64_C(8) << 30)
 #define TACH__REMOTE_CALLS  (UINT64_C(1) << 21)
@@ -57,7 +57,7 @@ int tach__remote_reserve(struct tach__remote *r, size_t size);
 /* Copies a remote string to the arena; a remote NULL becomes "". If it returns NULL, `failed`
  * has the reason, or 0 if this process is out of memory. */
 const char *tach__remote_text(struct tach__remote *r, const char *at);
-/* Replaces those of n numbers by 0 that are not finite or are too large to be a sum. */
+/* Sets each of n numbers to 0 if it is not finite or too large to be a sum. */
 void tach__remote_finite(double *v, size_t n);
 
 /* ---- remote_set.c: sets, rows and sites, which never change once they exist ---- */
@@ -78,16 +78,17 @@ int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *ther
 int tach__remote_rows_own(struct tach__remote *r, const struct tach__config *config,
 			  const struct tach__remote_rows *copy, struct tach__rows *rows,
 			  int with_histograms);
-/* Reads the remote histograms `at` into ours. */
+/* Reads the remote histograms `at` into local ones. */
 int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
 			    uint32_t sums);
-/* Reads a site, with its strings in the arena. Returns as tach__remote_get. */
+/* Reads a site, and copies its strings to the arena. Returns the same codes as
+ * tach__remote_get. */
 int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, uint32_t id,
 		      struct tach__site *out);
 
 /* ---- remote_threads.c ---- */
 
-/* A live thread from the list of the process, which uses the current set. */
+/* A live thread of the process that uses the current set. */
 struct tach__remote_thread {
 	const struct tach__thread *at;
 	const struct tach__hot *hot;
@@ -110,13 +111,14 @@ struct tach__remote_live {
 	struct tach__remote_part *part, *next; /* the last list, and the list in progress */
 	uint32_t n, nnext;
 	struct tach__rows rows; /* the sum of threads that have no rows of their own */
-	uint64_t kept;		/* bytes of rows that threads have of their own */
+	uint64_t kept;		/* bytes of the threads' own rows */
 };
 
 int tach__remote_live_begin(struct tach__remote_live *l, struct tach__remote *r,
 			    uint32_t count);
 void tach__remote_live_free(struct tach__remote_live *l);
-/* The first begins a list. The second adds a thread; add at most TACH__REMOTE_THREADS. */
+/* Call _list to begin a list, and then _thread for each thread, at most TACH__REMOTE_THREADS
+ * times. */
 void tach__remote_live_list(struct tach__remote_live *l);
 void tach__remote_live_put(struct tach__remote_live *l,
 			   const struct tach__remote_thread *thread);

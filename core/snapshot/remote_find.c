@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the copy of the library that owns another process's regions: its beacon says so. Checks
- * each object that is mapped from its beginning. Reads the process's memory instead of the
- * object's file, which may have been replaced, or may be in another mount namespace.
+ * Finds the copy of the library that owns another process's regions, by its beacon. It checks
+ * each object whose beginning is mapped. Reads the process's memory instead of the object's
+ * file, which may have been replaced, or may be in another mount namespace.
  */
 #include <elf.h>
 #include <errno.h>
@@ -168,7 +168,8 @@ static const char *yama_hint(void)
 	return says[scope < 4 ? scope : 0];
 }
 
-/* ptrace(2), "Ptrace access mode checking", describes who may read another process. */
+/* Returns an error for a process that cannot be read. ptrace(2), "Ptrace access mode checking",
+ * has the rules. */
 static int refuse(int process, int code, struct tach_error *err)
 {
 	if (code == -ESRCH || code == -ENOENT)

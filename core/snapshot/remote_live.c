@@ -93,7 +93,7 @@ int tach__remote_live_follow(struct tach__remote_live *l)
 			now->thread = thread;
 			continue;
 		}
-		/* The sum contains this thread, and it cannot be subtracted. */
+		/* The sum already contains this thread, which cannot be subtracted. */
 		if (old->how == ADDED)
 			code = TACH__REMOTE_AGAIN;
 		drop(l, old);

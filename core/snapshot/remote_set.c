@@ -6,7 +6,7 @@
 #include "core/set/set.h"
 #include "core/snapshot/remote.h"
 
-/* Checks the numbers that determine how other data is read. */
+/* Checks the numbers of a set on which other reads depend. */
 static int set_is_sound(const struct tach_set *set)
 {
 	return set->count >= 0 && set->count <= TACH_COUNTERS_MAX && set->nmetrics >= 0 &&
@@ -82,7 +82,8 @@ static int copy_set(struct tach__remote *r, struct tach_set *to, const struct ta
 		m->name = own(r, from->member[to->count].name);
 		code = m->name ? 0 : no_text(r);
 	}
-	/* An interrupt is never subtracted from its own count, whatever the data says. */
+	/* Never subtract interrupts from the count of interrupts, even if the remote data
+	 * requests it. */
 	if (to->interrupts >= 0)
 		to->corrected &= ~(1u << to->interrupts);
 	for (; to->nmetrics < from->nmetrics && !code; to->nmetrics++)
@@ -178,7 +179,7 @@ int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *ther
 		copy->size = size;
 	}
 	copy->limit = limit;
-	/* Use one read: the longer it takes, the more likely a thread ends in the meantime. */
+	/* Use one read, because during a longer one, a thread may end. */
 	return tach__remote_get(r, there->base, copy->base, size);
 }
 

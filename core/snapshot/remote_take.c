@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes a snapshot of another process. Takes no lock there and changes nothing. Data that
- * changes under the registry's lock is accepted if the lock was free before and after, and if
- * the counters of such changes are the same. Otherwise the data is read again.
+ * Takes a snapshot of another process. Takes no lock there and changes nothing. Threads of the
+ * process change some data with the registry's lock held. This data is accepted if the lock was
+ * free before and after the read, and if no counter of changes differs. Otherwise the data is
+ * read again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@ struct taking {
 	struct tach__remote *remote;
 	const struct tach__beacon *beacon;
 	const struct tach__registry *at;
-	struct tach__registry registry; /* local copy, with remote pointers */
+	struct tach__registry registry; /* local copy of the registry, with remote pointers */
 	struct tach__config config;	/* with local pointers */
 	const struct tach__config *config_at;
 	uint32_t generation;
 	struct tach__rows rows;
-	struct tach__remote_rows totals; /* from the last call of moment() */
+	struct tach__remote_rows totals; /* totals from the last call of moment() */
 	struct tach__remote_live live;
 	uint32_t nsites;
 	struct tach__site *site; /* by id */
@@ -241,9 +242,9 @@ static int moment(struct taking *t)
 }
 
 /*
- * Histograms and worst entries are much larger than their rows. While they are read, more
- * threads may end, in each retry again. So only the data that can be read quickly is read
- * again.
+ * Reads totals and threads. Histograms and worst entries are much larger than their rows:
+ * during their read more threads may end, in every retry. So a retry reads only the data that
+ * can be read quickly.
  */
 static int moments(struct taking *t)
 {

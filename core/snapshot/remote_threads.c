@@ -11,7 +11,8 @@
 
 enum {
 	TRIES = 68,   /* attempts to copy one slot */
-	PATIENT = 48, /* from this try on, pause: probably the writer has no processor */
+	PATIENT = 48, /* from this try on, pause, because the writer has probably lost its
+			 processor */
 	/* length of the first two pauses; each further two are twice as long: 0.2 s in all */
 	REST_NS = 100000,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TACH_AMBIENT: counts uncore boxes for the whole machine, as an additional row in the reports
- * that TACH_OUTPUT asks for. Other events in the list count the program: the first thread and
- * all threads and processes that it starts. Under `tach run` the command counts them.
+ * that TACH_OUTPUT asks for. Other events in the list count the program: the first thread, and
+ * all threads and processes that it starts. Under `tach run`, the command counts all of these
+ * events.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static struct {
 	int fd; /* or a negated errno */
 	uint64_t id;
 } own[TACH_COUNTERS_MAX]; /* members of the set that belong to no box */
-static pid_t owner;	  /* the process that counts; after fork, the child does not */
+static pid_t owner;	  /* the process that counts; a child of fork does not count */
 static char scopes[600];  /* the events that count the program, for reports */
 static char odd[300];	  /* the reason why TACH_AMBIENT does not count */
 

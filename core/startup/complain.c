@@ -27,7 +27,7 @@ static const char *const known[] = {
 	"TACH_TRACE",	   "TACH_TURNS",  "TACH_BY",	  "TACH_OPTIONS",
 	"TACH_TREE",	   "TACH_PLACES", NULL,
 };
-/* For tach run, and for the build and tests of its sources. */
+/* Variables of tach run, and of the build and the tests. */
 static const char *const others[] = {"TACH_CLOCK",    "TACH_CACHE",	"TACH_RUN",
 				     "TACH_RUN_PID",  "TACH_RUN_ROWS",	"TACH_RUN_RESULTS",
 				     "TACH_RUN_NOTE", "TACH_FUNCTIONS", "TACH_EMULATE",

@@ -171,7 +171,8 @@ static void watch_request(int number)
 
 	action.sa_mask = tach__deaths_others();
 	watch_signal(number, &action);
-	watched |= signal_bit(number); /* reports name it if the program takes it over */
+	watched |= signal_bit(
+		number); /* if the program sets another action, reports name the signal */
 	requested |= signal_bit(number);
 }
 

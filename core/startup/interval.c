@@ -42,7 +42,8 @@ int tach__interval_is_invalid(void)
 	return tach__environment("TACH_INTERVAL") && interval_seconds() == 0;
 }
 
-/* The kernel keeps the first thread after its end while another one runs; see proc(5). */
+/* Returns 1 if the first thread has ended. The kernel keeps it as a zombie while another thread
+ * runs: see proc(5). */
 static int first_has_ended(void)
 {
 	char text[512], *end;
@@ -123,7 +124,8 @@ static void *report_on(void *unused)
 	}
 }
 
-/* With all signals blocked: signals for the program must not run in this thread. */
+/* Starts the thread with all signals blocked, because the program's handlers must not run in
+ * it. */
 static void start_thread(void)
 {
 	sigset_t signals = tach__deaths_others(), before;
