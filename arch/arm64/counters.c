@@ -5,9 +5,9 @@
  * value in x17, and returns by x30; nothing else changes.
  *
  * PMEVCNTR<n>_EL0 for n = 0 .. 30, then PMCCNTR_EL0, which is index 32 (Linux,
- * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). The assembler counts the numbers. If the
- * library is built for guarded pages, a stub begins with BTI (a hint that older CPUs ignore);
- * MRS of a 32-bit counter clears the upper half, and SXTW then extends the sign.
+ * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). The assembler generates the numbers. If
+ * the library is built for guarded pages, a stub begins with BTI (a hint that older CPUs
+ * ignore); MRS of a 32-bit counter clears the upper half, and SXTW then extends the sign.
  */
 #ifdef __aarch64__
 #ifdef __ARM_FEATURE_BTI_DEFAULT

@@ -31,7 +31,8 @@ enum {
 #define CPU_CYCLES 0x11
 #define CHAIN	   0x1e
 
-/* Used if the table has no number: all of Arm's own cores except the smallest have six. */
+/* Used if the table does not have the number of counters. All of Arm's own cores except the
+ * smallest have six. */
 #define GENERAL_USUALLY 0x3full
 
 /* libpfm-4's words have the bits for excluded levels at other positions than the register. */
@@ -195,7 +196,8 @@ static int dispatch_apple(struct tach__dispatch *d, const int8_t *counter)
 			levels |= apple_bit(n, 8, 40);
 		if (privilege_of(&d->item[i]) & TACH_PRIVILEGE_KERNEL)
 			levels |= apple_bit(n, 16, 48);
-		/* 0 and 1 are fixed; 2-5 and 6-9 have a byte each. */
+		/* Counters 0 and 1 are fixed. Each of 2-5 has a byte of the first word, 6-9 of
+		 * the second. */
 		if (n >= 2)
 			select[n >= 6] |= (uint64_t)(event_of(&d->item[i]) & 0xff)
 					  << 8 * ((n - 2) & 3);

@@ -11,20 +11,17 @@
 const char *tach__errno_words(int number)
 {
 #ifdef __GLIBC__
-	/* A table look-up: no locale and no allocation, unlike strerror. */
+	/* strerrordesc_np reads a table, without locale or allocation, unlike strerror. */
 	return strerrordesc_np(number);
 #else
-	/*
-	 * musl's strerror is such a look-up, and has one text for all numbers that it does not
-	 * know.
-	 */
+	/* musl's strerror also only reads a table. It has one text for all unknown numbers. */
 	const char *words = strerror(number);
 
 	return words && strcmp(words, strerror(-1)) != 0 ? words : NULL;
 #endif
 }
 
-/* sigabbrev_np exists only in glibc. */
+/* Returns the name of a signal. Only glibc has sigabbrev_np. */
 const char *tach__signal_name(int number)
 {
 	static const char names[][8] = {

@@ -11,8 +11,8 @@
 #include <tach/error.h>
 
 /*
- * Bytes of each struct in version 0.2.0. A size of 0 means these sizes. They do not change
- * after that release: when a struct grows then, its line stays.
+ * Bytes of each struct in version 0.2.0, which a size of 0 means. After that release, do not
+ * change these numbers, even if a struct grows.
  */
 enum {
 	TACH__FIRST_tach_bench_options = 120,

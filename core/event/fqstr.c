@@ -27,7 +27,7 @@ static void put(struct writer *o, const char *text, size_t length)
 	o->at += length;
 }
 
-/* For a string of the tables, where reading past the end is safe: usually one copy of fixed
+/* Writes a string of the tables. Reading past its end is safe, so this usually copies a fixed
  * size. */
 static inline void put_text(struct writer *o, const char *text)
 {

@@ -84,9 +84,9 @@ static bool divides(const struct tach__fold *s, const struct tach__wide *w, doub
 }
 
 /*
- * A constant denominator is divided out if that changes no bit of the result: between
- * constants, by a power of two, or without remainder. A form of integers keeps its denominator
- * if division would lose exact integers.
+ * Divides by a constant denominator if this changes no bit of the result: between constants, by
+ * a power of two, or without remainder. If all terms are integers and the division would give
+ * fractions, the denominator stays.
  */
 static void reduce_fraction(const struct tach__fold *s, struct tach__fraction *x)
 {

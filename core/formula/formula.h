@@ -77,9 +77,9 @@ struct tach__node {
 };
 
 /*
- * Is it an operator that can be part of a chain? Its first kid may be part of the chain, too.
- * Functions that walk a tree use a loop for a chain, because only the number of nodes limits
- * its length.
+ * Returns true for an operator that can be part of a chain. Its first kid may be part of the
+ * chain, too. Functions that walk a tree use a loop for a chain, because only the number of
+ * nodes limits its length.
  */
 static inline bool tach__f_is_chain(const struct tach__node *n)
 {
@@ -155,7 +155,7 @@ void tach__formula_link_whole(struct tach_formula *f);
 double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,
 			   double elapsed_ns, double elapsed_error, double *result_error,
 			   uint32_t *flags);
-/* Does the formula use the time? */
+/* Returns true if the formula uses the time. */
 int tach__formula_is_timed(const struct tach_formula *f);
 
 #endif

@@ -13,8 +13,8 @@
 /* Counts are signed: see the public header. */
 #define TACH__COUNT(n, arg) ((double)(int64_t)(n)[arg])
 
-/* Is it plus or minus zero? Then only the sign bit may be set. This takes one instruction less
- * than b == 0. */
+/* Returns 1 for plus or minus zero: no bit other than the sign is set. This takes one
+ * instruction less than b == 0. */
 TACH__ALWAYS bool tach__is_zero(double b)
 {
 	uint64_t bits;

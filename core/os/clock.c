@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The region clock's frequency. First choice: the kernel's own factor, from the page of an open
- * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h). Second: the
- * architecture's (arm64: CNTFRQ_EL0). Otherwise two looks at the clock and at
- * CLOCK_MONOTONIC_RAW, without a suspend of the machine in between, the first when regions are
- * switched on and the second when a caller asks. So a process measures the clock during its
- * whole life, and waits for nothing. The readings themselves show the error, which is part of
- * the error of every time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks
- * that it took:ns of suspends", is the first look of an earlier process. CPUID is not used,
- * because it traps in virtual machines.
+ * The region clock's frequency. The first choice is the kernel's own factor, from the page of
+ * an open event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h). The second is
+ * the architecture's (arm64: CNTFRQ_EL0). Otherwise it reads this clock and CLOCK_MONOTONIC_RAW
+ * twice, without a suspend of the machine in between: when regions are switched on, and when a
+ * caller needs the frequency. So a process measures the clock during its whole life, and does
+ * not wait. The reads also show the error, which is part of the error of every time. TACH_CLOCK
+ * in the environment has the first pair of reads of an earlier process:
+ * "ticks:seconds.nanoseconds:ticks that it took:ns of suspends". CPUID is not used, because it
+ * traps in virtual machines.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,9 +31,9 @@
 #endif
 
 struct look {
-	uint64_t ticks, width; /* the time is that of one tick in this range */
+	uint64_t ticks, width; /* the time was read at one tick in this range */
 	double ns;
-	double asleep; /* ns that the machine was suspended for until then */
+	double asleep; /* ns for which the machine had been suspended */
 };
 
 enum { SUSPENDED = 1000000 }; /* ns; the difference of two clock reads is smaller than this */
@@ -123,7 +123,8 @@ void tach__clock_start(void)
 
 static double known; /* 0: not asked yet, < 0: the kernel does not give it */
 
-/* ns = ticks * time_mult >> time_shift; 0: this kernel does not say. */
+/* Returns the frequency from ns = ticks * time_mult >> time_shift, or 0 if the kernel does not
+ * give these factors. */
 static double page_hz(const struct perf_event_mmap_page *page)
 {
 	return page->cap_user_time && page->time_mult
@@ -140,9 +141,9 @@ void tach__clock_learn(const struct perf_event_mmap_page *page)
 }
 
 /*
- * A software event is enough, and needs no counter. But the first event of a machine makes its
- * kernel wait for all its CPUs (perf_event_open: synchronize_rcu in account_event,
- * kernel/events/core.c), 5 to 20 ms: not at the end of a process.
+ * Opens a software event for its page, because that needs no counter. Do not call it at the end
+ * of a process: the first event of a machine makes the kernel wait for all CPUs, 5 to 20 ms
+ * (perf_event_open: synchronize_rcu in account_event, kernel/events/core.c).
  */
 static double kernel_hz(void)
 {
@@ -170,7 +171,7 @@ static double kernel_hz(void)
 	return hz;
 }
 
-/* There was a suspend after the first pair: later pairs start from this one. */
+/* The machine was suspended after the first pair, so later pairs are compared with this one. */
 static void restart_pairs(const struct look *now)
 {
 	int set = 2;
@@ -188,7 +189,7 @@ static double measured_hz(double apart_min, double *error)
 	double apart;
 
 	tach__clock_start();
-	/* Another thread is reading it, or was when this process was forked. */
+	/* Another thread is reading the first pair, or did so when this process was forked. */
 	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : read_pair();
 	end = read_pair();
 	if (fabs(end.asleep - begin.asleep) > SUSPENDED) {

@@ -22,7 +22,7 @@
  * have only a few numbers left.
  */
 long tach__descriptor_keep(long fd, uint64_t *id);
-/* Is `fd` still the event with this id? */
+/* Returns 1 if `fd` is still the event with this id. */
 int tach__descriptor_is_event(int fd, uint64_t id);
 /*
  * Closes `fd` if it is still the event. -1 is allowed. If the check is refused, for example by

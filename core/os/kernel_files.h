@@ -24,8 +24,8 @@ void tach__file_lines(const char *root, const char *path,
 		      int (*line)(void *context, const char *text), void *context);
 
 /*
- * Is this process in a user namespace that is not the first? The first is the only one that
- * maps all users to themselves: user_namespaces(7). For counting, the kernel requires
+ * Returns 1 if this process is in a user namespace that is not the first. The first is the only
+ * one that maps all users to themselves: user_namespaces(7). For counting, the kernel requires
  * capabilities in the first one (perfmon_capable in include/linux/capability.h).
  */
 int tach__user_namespace(const char *root);

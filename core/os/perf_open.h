@@ -18,7 +18,7 @@ long tach__perf_open(const struct perf_event_attr *attr, int leader);
  * its own. Returns the descriptor, closed on exec, or a negated errno.
  */
 long tach__perf_open_cpu(const struct perf_event_attr *attr, int cpu, int leader);
-/* Does the kernel refuse the event only because it would also count in guests? */
+/* Returns 1 if the kernel refuses the event only because it would also count in guests. */
 int tach__perf_refuses_guests(const struct perf_event_attr *attr);
 /* Opens the event, disabled and as a group of its own, and closes it. Returns 0 or the negated
  * errno. */

@@ -6,9 +6,9 @@
 #include "core/os/rank.h"
 
 /*
- * The launchers' variables, an MPI library's own before those of the program that started it:
- * Open MPI (mpirun(1)), MVAPICH, hydra of MPICH and Intel MPI (PMI_*), anything with PMIx,
- * Slurm (srun(1), "OUTPUT ENVIRONMENT VARIABLES").
+ * The launchers' variables. An MPI library's own ones are before the ones of its starter: Open
+ * MPI (mpirun(1)), MVAPICH, hydra of MPICH and Intel MPI (PMI_*), anything with PMIx, Slurm
+ * (srun(1), "OUTPUT ENVIRONMENT VARIABLES").
  */
 static const struct {
 	const char *rank, *count, *here;
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers, MOST = 1 << 24 };
 
-/* -1: the variable is not set, or not a number. */
+/* Returns the variable's number, or -1 if it is not set or not a number. */
 static int get_number(const char *name)
 {
 	const char *value = name ? tach__environment(name) : NULL;
@@ -30,7 +30,7 @@ static int get_number(const char *name)
 	return n && n < 9 && !value[n] && atoi(value) < MOST ? atoi(value) : -1;
 }
 
-/* The first variable that is set, or -1. */
+/* Returns the index of the first variable that is set, or -1. */
 static int find_launcher(void)
 {
 	for (int i = 0; i < LAUNCHERS; i++)

@@ -22,7 +22,7 @@ int32_t tach__setting(const char *root, const char *path)
 								 : (int32_t)value;
 }
 
-/* Is the word in a list separated by blanks? */
+/* Returns 1 if the word is in a list separated by blanks. */
 static int has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);

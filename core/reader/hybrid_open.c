@@ -227,7 +227,7 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
-/* If a child shares descriptors with its parent, it leaves them open for the parent. */
+/* Closes all descriptors, except in a child that shares them with its parent. */
 static void close_all(struct tach__hybrid *h, int shared)
 {
 	for (int k = 0; k < h->n; k++)

@@ -118,11 +118,11 @@ TACH_INLINE const struct perf_event_mmap_page *tach__leader_page(const struct ta
 }
 
 /*
- * Was the group without counters since its leader's lock was `since`? enabled - running is
- * constant while the group counts and while the thread does not run. It grows while the group
- * waits for counters. The lag is read at any time and in nested regions, so the lock at the
- * last growth decides. Growth is sometimes found late: after `since`, although it happened
- * before. So the answer errs towards "incomplete".
+ * Returns INCOMPLETE if the group was without counters since its leader's lock was `since`.
+ * enabled - running is constant while the group counts and while the thread does not run. It
+ * grows while the group waits for counters. The lag is read at any time and in nested regions,
+ * so the lock at the last growth decides. Growth is sometimes found late: after `since`,
+ * although it happened before. So the answer errs towards "incomplete".
  */
 uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since);
 

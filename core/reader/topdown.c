@@ -42,7 +42,7 @@ void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigne
 	for (int i = 0; i < g->count; i++)
 		if (g->member[i] < n)
 			mark->value[g->member[i]] = l.count[g->member[i]];
-	/* After read(2) the mark keeps the times; otherwise the error of this read. */
+	/* After read(2), the mark stores the enabled time; otherwise the error of this read. */
 	mark->enabled = l.flags ? l.enabled : l.error;
 	mark->running = l.flags ? l.running : l.behind;
 }

@@ -9,9 +9,9 @@
  * without changing lock and offset (arch/x86/events/intel/core.c, icl_update_topdown_event;
  * seen in 6.1 to 7.3). So a count is the kernel's count at this reader's last read(2) plus the
  * counter since then: for a metric, slots times field / 255. If another process reads the
- * group, the counters decrease. Then this reader reads the group, too, and is right again. It
- * also reads the group before a region if many slots were counted, because the error of the
- * metrics is 1/255 of them.
+ * group, the counters decrease. Then this reader reads the group, too, and has correct counts
+ * again. It also reads the group before a region if many slots were counted since the last
+ * reset, because the error of the metrics is 1/255 of these slots.
  *
  * On a hybrid this is the group of one core type. While the thread is on another type, read(2)
  * resets nothing: the kernel has counted everything, and restores both registers when the
@@ -31,18 +31,18 @@ struct tach__topdown {
 	int on; /* its metrics are read in user space */
 	/* The group with the metrics, slots first; on a hybrid the group of one core type. */
 	const struct tach__group *group;
-	const struct tach_way *way;	  /* its pages, by member */
+	const struct tach_way *way;	  /* pages of the group, by member */
 	uint32_t members;		  /* a bit for each metric */
-	uint8_t field[TACH_COUNTERS_MAX]; /* ... and its field of the register */
+	uint8_t field[TACH_COUNTERS_MAX]; /* for each metric, its field of the register */
 	/* Changes with each read(2) of this reader that resets the counters. It is odd during
 	 * the read, which a signal handler may see. */
 	uint32_t turn;
 	uint32_t lock; /* lock of the page at the last reset */
-	/* The slots counter when last read; UINT64_MAX: it may have been reset since. */
+	/* The last value of the slots counter; UINT64_MAX: it may have been reset since. */
 	uint64_t slots;
 	uint64_t after;			   /* slots since `base`, at the last read(2) */
 	uint64_t base[TACH_COUNTERS_MAX];  /* counts at the last reset */
-	uint64_t least[TACH_COUNTERS_MAX]; /* lower bounds of metrics since then */
+	uint64_t least[TACH_COUNTERS_MAX]; /* lower bounds of metrics since the last reset */
 	uint64_t shown[TACH_COUNTERS_MAX]; /* lower bounds of counts since open */
 	uint64_t behind;		   /* error of the metrics in `base`, in slots */
 	uint64_t error;			   /* error of the last difference, in slots */

@@ -50,7 +50,7 @@ static int counter(struct tach_way way, uint32_t number, uint64_t *value)
 	return !(seen & 1);
 }
 
-/* Where the thread was, by the page: on a core of this group, on another core type, or
+/* Where the thread was, as the page shows: on a core of this group, on another core type, or
  * unknown. */
 enum place { HERE, AWAY, UNKNOWN };
 

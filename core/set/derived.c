@@ -16,7 +16,8 @@ int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event
 	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
 }
 
-/* Do both members count the same event? On hybrids, the core types must be the same, too. */
+/* Returns 1 if both members count the same event. On hybrids, the core types must be the same,
+ * too. */
 static int is_same_member(const struct tach_set *set, int a, int b)
 {
 	int alike = tach__set_same_attr(&set->member[a].attr, &set->member[b].attr);

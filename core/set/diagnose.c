@@ -23,7 +23,7 @@ static int write_diagnosis(enum tach_cause cause, const struct tach__settings *s
 			   cure);
 }
 
-/* Does the kernel refuse even the event with the fewest requirements? */
+/* Returns 1 if the kernel refuses even the event with the fewest requirements. */
 static int kernel_refuses_all(void)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,

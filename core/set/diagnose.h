@@ -13,7 +13,7 @@
  */
 int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,
 			struct tach_error *err);
-/* Does the kernel refuse the event (EINVAL) only because it excludes some privilege levels? */
+/* Returns 1 if the kernel refuses the event (EINVAL) only because it excludes some levels. */
 int tach__cannot_divide(const struct perf_event_attr *attr);
 /* Explains that the pinned group got no counters. */
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err);

@@ -14,9 +14,9 @@
 #include "core/os/sysfs.h"
 
 /*
- * Does the PMU with this number belong to the CPU's cores? Only such a PMU counts per thread.
- * Its name is cpu, cpu_core or cpu_atom (x86), or it has a file `cpus` (arm64). Other PMUs,
- * such as probes, have no counters that user space could read.
+ * Returns 1 if the PMU with this number belongs to the CPU's cores: no other PMU counts per
+ * thread. Its name is cpu, cpu_core or cpu_atom (x86), or it has a file `cpus` (arm64). Other
+ * PMUs, such as probes, have no counters that user space could read.
  */
 static int is_core_type(uint32_t type)
 {
@@ -62,8 +62,8 @@ static int emulate_member(struct tach__member *it, struct tach_error *err)
 }
 
 /*
- * Is `part` a whole part of the text? It must follow the beginning, "; " or a quote. The end,
- * or a text of `after`, must follow it.
+ * Returns 1 if `part` is a whole part of the text. It must follow the beginning, "; " or a
+ * quote. The end, or a text of `after`, must follow it.
  */
 static int has_part(const char *text, const char *part, const char *const *after)
 {
@@ -108,8 +108,9 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
 }
 
 /*
- * Was an event of the same kind and privilege levels refused with this code? Then the reason is
- * the same, and its files need not be read again. EINVAL has a cause in the event itself.
+ * Returns 1 if an event of the same kind and privilege levels was refused with this code. The
+ * reason is then the same, so its files are not read again. EINVAL has a cause in the event
+ * itself.
  */
 static int was_refused_alike(const struct tach__making *m, const struct perf_event_attr *attr,
 			     int code)
@@ -275,7 +276,7 @@ void tach__set_forget(struct tach__making *m, int count)
 	m->listed &= (1u << count) - 1;
 }
 
-/* Does the word around text[at] consist of perf's modifier letters, such as u, kH or pp? */
+/* Returns 1 if the word around text[at] consists of perf's modifiers, such as u, kH or pp. */
 static int is_modifier_word(const char *text, size_t length, size_t at)
 {
 	size_t from = at;

@@ -246,8 +246,8 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	return tach__set_metric_keep(m, name, formula);
 }
 
-/* Is it the name of a preset, a derived event or an event, without a formula? For example "ipc"
- * or "4K_Aliasing". */
+/* Returns 1 for the name of a preset, a derived event or an event, without a formula. For
+ * example "ipc" or "4K_Aliasing". */
 static int is_name(struct tach__span part)
 {
 	int letters = 0;

@@ -47,8 +47,8 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
 	return tach_event_encode(string, &opt, out, NULL);
 }
 
-/* Is it a name for several events? The set will count these. They may not fit together with
- * other events. */
+/* Returns 1 for a name of several events. The set will count these. They may not fit together
+ * with other events. */
 static int is_derived(struct tach__span event)
 {
 	struct tach_expansion *x = NULL;

@@ -53,7 +53,8 @@ static void add_attrs(struct tach__making *m)
 	}
 }
 
-/* Does the hardware have counters for all members at once? Unknown members are ignored. */
+/* Returns 1 if the hardware has counters for all members at once. Unknown members are
+ * ignored. */
 static int hardware_fits(struct tach__making *m)
 {
 	int code;
@@ -65,7 +66,7 @@ static int hardware_fits(struct tach__making *m)
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
 }
 
-/* Does the caller request the time alone? This needs no counters and no tables. */
+/* Returns 1 if the caller requests only the time. This needs no counters and no tables. */
 static int is_empty(const struct tach_set_options *opt)
 {
 	return !(opt->events && *opt->events) && !(opt->metrics && *opt->metrics) &&

@@ -105,7 +105,7 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 /* Returns the flags of entries that also apply to software members. */
 uint32_t tach__software_flags(const struct tach_set *set);
-/* Was the member of that label or name left out? */
+/* Returns 1 if the member of that label or name was left out. */
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
 /* Removes the members from number `count` on, which nothing uses. */
 void tach__set_forget(struct tach__making *m, int count);
@@ -114,19 +114,19 @@ void tach__set_miss(struct tach_set *set, const char *name, const char *why);
 void tach__set_miss_name(struct tach_set *set, struct tach__span name, const char *why);
 
 /* ---- core/set/perf_metrics.c ---- */
-/* Is it the slots event, which leads a group with fields of PERF_METRICS? */
+/* Returns 1 for the slots event, which leads a group with fields of PERF_METRICS. */
 int tach__is_slots(const struct perf_event_attr *attr);
-/* Is it a field of PERF_METRICS? */
+/* Returns 1 for a field of PERF_METRICS. */
 int tach__is_metrics(const struct perf_event_attr *attr);
-/* Does this machine count events, but not PERF_METRICS? */
+/* Returns 1 if this machine counts events, but not PERF_METRICS. */
 int tach__perf_metrics_refused(int pmu);
-/* Does the definition of that name need PERF_METRICS? */
+/* Returns 1 if the definition of that name needs PERF_METRICS. */
 int tach__perf_metrics_used(int pmu, const char *name);
 
 /* ---- core/set/cores.c: sets on hybrids ---- */
 /* Finds the core types. If there is only one, m->set->cores stays NULL. */
 int tach__cores_find(struct tach__making *m);
-/* Does a core type have this number in the kernel? c may be NULL. */
+/* Returns 1 if a core type has this number in the kernel. c may be NULL. */
 int tach__cores_have(const struct tach__cores *c, uint32_t type);
 /* Encode the member, from a string or an attr, for each core type that can count it. */
 int tach__cores_event(struct tach__making *m, int member, const char *string,
@@ -147,7 +147,8 @@ int tach__cores_fit(struct tach__making *m);
 int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size);
 
-/* Do both attrs count the same event? Ignores options that do not change the count. */
+/* Returns 1 if both attrs count the same event. Ignores options that do not change the
+ * count. */
 int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /*
  * Returns the member that counts the same as the last one, and removes the last one; otherwise
@@ -192,7 +193,8 @@ int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, ui
 		   struct tach_error *err);
 
 /* ---- core/set/topdown.c ---- */
-/* Is "topdown" among the metrics? Then tach__topdown_make replaces tach__set_make. */
+/* Returns 1 if "topdown" is among the metrics. Then call tach__topdown_make, not
+ * tach__set_make. */
 int tach__topdown_is_asked(const char *metrics);
 /*
  * Sets *out to the metrics, with "topdown" replaced by the metrics of the machine's deepest

@@ -97,7 +97,7 @@ static struct tree *new_tree(void)
 	return t;
 }
 
-/* Is it a metric of the first level? Vendors' names exist with and without a prefix. */
+/* Returns 1 for a metric of the first level. Vendors' names exist with and without a prefix. */
 static int is_root(const char *name, int ours)
 {
 	static const char *const words[] = {"frontend_bound",
@@ -260,7 +260,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	return code;
 }
 
-/* May another tree work after this error? */
+/* Returns 1 if another tree may work after this error. */
 static int can_try_next(int code)
 {
 	return code == TACH_ERR_NOCOUNTER || code == TACH_ERR_NOASSIGN ||

@@ -14,8 +14,8 @@ static double student_t(double freedom)
 	return 1.96 + 2.4 / freedom + 8.4 / (freedom * freedom * freedom);
 }
 
-/* Does one unit dominate the variance? Ignores a variance below 1e-9 of the squares, which
- * rounding causes for equal values. */
+/* Returns 1 if one unit dominates the variance. Ignores a variance below 1e-9 of the squares,
+ * which rounding causes for equal values. */
 static int is_dominated(const struct tach__sample *s, double mean, double off)
 {
 	double greatest = s->most - mean;

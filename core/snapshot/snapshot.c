@@ -76,7 +76,7 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 	}
 }
 
-/* Has the region no slot yet? This does not read pages of slots. */
+/* Returns 1 if the region has no slot yet. It does not read pages of slots. */
 static int is_unready(const struct tach__thread *record, uint32_t id)
 {
 	return TACH__GET(tach__table(record->hot)[id]) == &tach__slot_unready.slot;

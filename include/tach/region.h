@@ -349,7 +349,7 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH_STOP(name)                                                                        \
 	tach__region_stop(TACH__UNQUOTED(TACH_STOP_takes_a_name_without_quotes_##name,         \
 					 &TACH__MARK(name)))
-/* Measures from here to the end of the enclosing block, in whatever way it is left. */
+/* Measures from here to the end of the enclosing block, also if it is left earlier. */
 #define TACH_SCOPE(name)	TACH__START(name, TACH__NAME(name, 0))
 #define TACH_SCOPE_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
 #define TACH_SCOPE_FLAT(name)                                                                  \
