@@ -55,7 +55,7 @@ int tach__number_print(double value, char *text, size_t size)
 	locale_t c, old;
 	int n = 0;
 
-	/* The common case in reports: "%.15g" writes these values in the same way. */
+	/* Most values in reports are integers. "%.15g" would write the same text for them. */
 	if (value > -1e15 && value < 1e15 && value == (double)(int64_t)value &&
 	    !(value == 0 && signbit(value)))
 		return print_integer((int64_t)value, text, size);

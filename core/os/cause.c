@@ -311,8 +311,8 @@ void tach__cause_text(enum tach_cause cause, const struct tach__settings *s, int
 /* ---- choose the cause ---- */
 
 /*
- * EACCES, if perf_event_paranoid requires a capability: tells why the process lacks it, or why
- * it is not enough.
+ * Returns the cause of EACCES if perf_event_paranoid requires a capability: the process lacks
+ * it, or it is not sufficient.
  */
 static enum tach_cause denied(const struct tach__settings *s)
 {

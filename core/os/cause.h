@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Causes why counting does not work here, each with a sentence and a cure, for tach doctor and
- * for errors of opening. The functions find the cause by the kernel's answer and the settings.
+ * Causes why counting does not work on this machine, each with a sentence and a cure, for tach
+ * doctor and for errors of opening. The functions find the cause from the kernel's answer and
+ * the settings.
  */
 #ifndef TACH_CORE_OS_CAUSE_H
 #define TACH_CORE_OS_CAUSE_H
@@ -14,7 +15,7 @@ struct tach__cause {
 	const char *name, *check; /* as in tach_finding */
 	enum tach_severity severity;
 	const char *cure; /* short enough to follow the sentence in a tach_error */
-	const char *more; /* continues the sentence of `cure` */
+	const char *more; /* a text that continues the sentence of `cure` */
 };
 extern const struct tach__cause tach__causes[TACH_CAUSE_COUNT];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of events: their numbers, and whether they still belong to us. */
+/* Descriptors of events: moves them to high numbers, and checks that they still belong to the
+ * library. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 /*
  * HIGH: descriptors are moved to this number or higher, or above half of the program's limit if
  * that is lower. Higher numbers would give every process a long table (dup_fd in fs/file.c).
- * LEFT: so many of the last numbers, or an eighth of all, stay free for the program.
+ * LEFT: the last LEFT numbers, or the last eighth, stay free for the program.
  */
 enum { HIGH = 2048, LEFT = 64 };
 
@@ -44,8 +45,8 @@ static long move_up(long fd)
 		return fd;
 	up = tach__sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from, 0, 0, 0);
 	/*
-	 * Refused for another reason than a lack of free numbers: the descriptor may stay at
-	 * its number.
+	 * If the move fails, but not for lack of free numbers, the descriptor stays at its
+	 * number.
 	 */
 	if (up < 0 && up != -EMFILE)
 		return fd;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TACH__ONLY_SIZE = 1024 }; /* size of the globs that choose regions */
+enum { TACH__ONLY_SIZE = 1024 }; /* room for the globs that choose regions */
 
 /*
  * Returns the variable's value. NULL: it is not set, it is empty, or the environment is not
@@ -23,7 +23,7 @@ struct tach__setting {
 int tach__environment_setting(const char **text, struct tach__setting *setting);
 /* Names of settings, NULL at the end. */
 extern const char *const tach__environment_settings[];
-enum { TACH__SETTING_SIZE = 128 }; /* of the text of a value */
+enum { TACH__SETTING_SIZE = 128 }; /* room for the text of a value */
 /* Returns TACH_EVENTS. An empty value has a meaning: no event, only the clock. */
 const char *tach__environment_events(void);
 /* Returns TACH_INTERRUPTS as TACH_SET_* flags. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that formulas may name, from the system. They are not in the formula room because
- * mkpresets uses that room without a system.
+ * Reads from the system the frequencies that formulas may use. This is not in room formula,
+ * because mkpresets uses that room without a system.
  */
 #include <stdio.h>
 #include <string.h>

@@ -72,7 +72,7 @@ int tach__pages_wiped(void *pages, size_t size)
 	return refused;
 }
 
-/* A copy, not mremap: growing is rare, and the sanitizers know what a copy is. */
+/* Copies instead of mremap, because growing is rare, and sanitizers understand a copy. */
 void *tach__pages_larger(const void *old, size_t old_size, size_t new_size)
 {
 	void *p = tach__pages(new_size);

@@ -38,8 +38,8 @@ static const union {
 
 void tach__signals_hold(sigset_t *before)
 {
-	/* Blocked in addition: if the caller blocked one of the six, it stays blocked. The C
-	 * library leaves its own out. */
+	/* SIG_BLOCK: if the caller blocks one of the six signals, it stays blocked. The C
+	 * library does not block its own signals. */
 	pthread_sigmask(SIG_BLOCK, &held[tach__signals_held != 0].set, before);
 	tach__signals_held++;
 }

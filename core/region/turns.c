@@ -3,8 +3,9 @@
 #include "core/region/region.h"
 
 /*
- * A STOP, followed by work that only enclosing regions measure. The work takes a constant
- * number of instructions. In a child of fork, or for another thread's mark, STOP is refused.
+ * A STOP, and then work that enclosing regions measure, but not the region itself. The work
+ * takes a constant number of instructions. In a child of fork, or for another thread's mark,
+ * STOP is refused.
  */
 static void end_turning(struct tach_region_mark *mark, int fenced)
 {

@@ -17,30 +17,31 @@ struct tach_regions_options;
 
 /* The place of a set among the sets that take turns. */
 struct tach__ring {
-	struct tach__config *next; /* a cycle; NULL: there is only one set */
+	struct tach__config *next; /* the next set, in a cycle; NULL: there is only one set */
 	uint32_t sets, length;	   /* `length` of a turn: number of entries on average */
-	uint32_t begun;		   /* threads begun; in the first config; under the lock */
-	struct tach__plan *plan;   /* in the first config: describes all sets together */
+	uint32_t begun;		 /* in the first config: number of threads that began; locked */
+	struct tach__plan *plan; /* in the first config: describes all sets together */
 };
 
-/* The turn of a thread. */
+/* The state of a thread's turn. */
 struct tach__turning {
 	void (*end[2])(struct tach_region_mark *mark); /* end of a region; NULL: no turns */
 	uint64_t left;				       /* entries left in this turn */
 	uint32_t due;
 	uint32_t before; /* turns that the thread has completed */
-	int leaving;	 /* 1: it continues with another record */
+	int leaving;	 /* 1: the thread continues with another record */
 };
 
-/* Tells a thread with which set to continue. */
+/* The turn with which a thread continues. */
 struct tach__turn {
-	struct tach__config *config; /* NULL: it begins */
+	struct tach__config *config; /* its last set; NULL: the thread begins */
 	uint32_t generation, before;
 };
 
-/* Ends the thread's turn, outside any region. Call it before its record is given up. */
+/* Ends the thread's turn. Call it outside any region, before the record is given up. */
 void tach__turn_leave(struct tach__thread *record, struct tach__turn *next);
-/* With the lock: returns the set of a thread that continues with `turn`, or begins. */
+/* Returns the next set for a thread that had `turn`, or its first set. Call it with the lock
+ * held. */
 struct tach__config *tach__turn_config(struct tach__config *first,
 				       const struct tach__turn *turn);
 /* Call tach__turn_choose when the thread's code is chosen, and tach__turn_begin after

@@ -8,7 +8,7 @@
 
 struct tach__whole {
 	uint32_t begun;
-	uint32_t open; /* atomic; 1: the mark is complete. It stays 1 after the end */
+	uint32_t open; /* atomic; 1: the mark is complete; it stays 1 after the entry ended */
 	struct tach_region_mark mark;
 	uint64_t cold[TACH__SUMS]; /* `cold` of the thread when the entry began */
 };

@@ -86,7 +86,7 @@ struct tach__worst *tach__worst_copy(const struct tach__worst *from)
 
 /* ---- the entries of a thread ---- */
 
-/* For calibration's slots. An entry that is not kept costs the same with it. */
+/* Calibration's slots use it: an entry that is not kept has the same cost with it. */
 static struct tach__worst never = {.bar = UINT64_MAX};
 
 static size_t table_size(void)
@@ -177,8 +177,8 @@ static struct tach__kept *find_place(struct tach__worst *w, uint64_t key)
 	return to;
 }
 
-/* Makes the sequence odd during the write. If a handler's entry finds it odd, the function
- * returns 0 and keeps nothing. */
+/* Keeps an entry. The sequence is odd during the write. If it is odd already, a handler
+ * interrupted a write: the function keeps nothing and returns 0. */
 static __attribute__((noinline)) int keep(struct tach__worst *w, const struct tach__kept *what,
 					  const uint64_t *sum)
 {

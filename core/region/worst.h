@@ -14,14 +14,15 @@ struct tach__kept {
 	uint64_t begun; /* the region clock */
 	uint64_t tag, flags;
 	uint64_t parent; /* id of the enclosing region; below TACH__SITE_FIRST: no region */
-	uint64_t thread; /* thread and its name are unknown until the entry goes to a row */
+	uint64_t
+		thread; /* the thread and its name: unknown until the entry is added to a row */
 	char name[16];
 	uint64_t sum[]; /* without the cost of measuring */
 };
 
 struct tach__worst {
-	uint64_t seq;	 /* odd: being written, as in a slot */
-	uint64_t bar;	 /* entries below it are not checked */
+	uint64_t seq;	 /* odd while entries are written, as in a slot */
+	uint64_t bar;	 /* entries with a smaller value are not checked */
 	uint64_t least;	 /* entries are kept only if their value is above this */
 	uint64_t missed; /* entries of handlers that ran during a write */
 	uint64_t n;
@@ -58,7 +59,7 @@ void tach__worst_merge(struct tach__worst *row, const struct tach__worst *w,
 		       const struct tach__thread *record);
 struct tach__worst *tach__worst_copy(const struct tach__worst *from);
 
-/* Puts the options into the set's configuration. Returns 0, TACH_ERR_INVAL, or
+/* Stores the option `worst` in the set's configuration. Returns 0, TACH_ERR_INVAL, or
  * TACH_ERR_NOTFOUND if the set has no such quantity; then entries are compared by time. */
 struct tach__config;
 int tach__worst_choose(struct tach__config *config, const char *text, struct tach_error *err);
