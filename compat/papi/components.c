@@ -66,6 +66,7 @@ static PAPI_component_info_t components[PP_COMPONENTS] = {
 };
 static int off[PP_COMPONENTS], counted; /* off: disabled by program; counted: presets known */
 static int boxes_known, topdown_known;
+static int rocm_used; /* for the whole process: a new initialisation does not reset it */
 
 int pp_component_valid(int component)
 {
@@ -178,8 +179,21 @@ void pp_components_begin(void)
 			PP_SDE, PAPI_ECMP,
 			"libtach's libpapi does not serve events that software defines");
 	if (!off[PP_ROCM])
-		disable_component(PP_ROCM, PAPI_ENOSUPP,
+		disable_component(PP_ROCM, rocm_used ? PAPI_ENOSUPP : PAPI_EDELAY_INIT,
 				  "libtach's libpapi does not serve graphics processors");
+}
+
+/* In PAPI this component loads its library at its first use. The use fails with PAPI_ENOSUPP
+ * and disables the component. */
+int pp_component_use_rocm(void)
+{
+	int expected = PAPI_EDELAY_INIT;
+
+	if (!__atomic_compare_exchange_n(&components[PP_ROCM].disabled, &expected, PAPI_ENOSUPP,
+					 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return 0;
+	rocm_used = 1;
+	return 1;
 }
 
 static void begin_topdown(void)

@@ -219,8 +219,11 @@ static int next_native(int *code, int modifier, int component)
 
 int PAPI_enum_cmp_event(int *EventCode, int modifier, int cidx)
 {
-	if (!EventCode || !pp_component_valid(cidx) || (IS_PRESET(*EventCode) && cidx > 0) ||
-	    pp_component_disabled(cidx))
+	if (!EventCode || !pp_component_valid(cidx) || (IS_PRESET(*EventCode) && cidx > 0))
+		return PAPI_ENOCMP;
+	if (cidx == PP_ROCM && IS_NATIVE(*EventCode) && pp_component_use_rocm())
+		return PAPI_EINVAL;
+	if (pp_component_disabled(cidx) && pp_component_disabled(cidx) != PAPI_EDELAY_INIT)
 		return PAPI_ENOCMP;
 	if (IS_PRESET(*EventCode))
 		return next_preset(EventCode, modifier);

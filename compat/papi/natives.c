@@ -269,8 +269,7 @@ static int named_component(const char *name, const char **rest)
 	if (mark) {
 		*rest = mark + 3;
 		for (int i = PP_CORE; i < PP_COMPONENTS; i++)
-			if ((i <= PP_UNCORE || i == PP_TOPDOWN) &&
-			    strlen(pp_component(i)->name) == (size_t)(mark - name) &&
+			if (strlen(pp_component(i)->name) == (size_t)(mark - name) &&
 			    strncmp(pp_component(i)->name, name, (size_t)(mark - name)) == 0)
 				return i;
 		return -1;
@@ -286,6 +285,22 @@ static int named_component(const char *name, const char **rest)
 	return tach_pmu_find(pmu) < 0 ? -1 : component_of_pmu(tach_pmu_find(pmu));
 }
 
+/*
+ * PAPI searches a name without a component in all enabled components, and returns the error of
+ * the last one. Of Debian's last two, rocm_smi ends the search at its first use, and sysdetect
+ * has no events.
+ */
+static int no_event(int component)
+{
+	int plain = component == PP_COMPONENTS;
+
+	if ((plain || component == PP_ROCM) && pp_component_use_rocm())
+		return PAPI_ENOSUPP;
+	return (plain || component == PP_SYSDETECT) && !pp_component_disabled(PP_SYSDETECT)
+		       ? PAPI_ECMP
+		       : PAPI_ENOEVNT;
+}
+
 int pp_native_code(const char *name, int *code)
 {
 	struct tach_event event;
@@ -293,14 +308,9 @@ int pp_native_code(const char *name, int *code)
 	const char *rest;
 	int component = named_component(name, &rest), at, row;
 
-	/*
-	 * PAPI searches a name without a component in all components, and returns the error of
-	 * the last one, which has no events.
-	 */
-	int missing = component == PP_COMPONENTS ? PAPI_ECMP : PAPI_ENOEVNT;
-
-	if (component < 0 || (component < PP_COMPONENTS && pp_component_disabled(component)))
-		return PAPI_ENOEVNT;
+	if (component < 0 || component == PP_SYSDETECT ||
+	    (component < PP_COMPONENTS && pp_component_disabled(component)))
+		return no_event(component);
 	if (component == PP_TOPDOWN ||
 	    (component == PP_COMPONENTS && pp_topdown_find(rest) >= 0 &&
 	     !pp_component_disabled(PP_TOPDOWN)))
@@ -309,14 +319,14 @@ int pp_native_code(const char *name, int *code)
 	at = find_entry(rest, hash_of(rest));
 	pp_leave();
 	if (at >= 0 && !entries[at]->native.usable)
-		return missing;
+		return no_event(component);
 	if (at < 0) {
 		if (encode_native(rest, &event, &attr) != 0 ||
 		    pp_component_disabled(component_of_pmu(event.pmu)))
-			return missing;
+			return no_event(component);
 		row = row_of(event.pmu, rest);
 		if (row < 0 && !is_raw(rest))
-			return missing;
+			return no_event(component);
 		at = enter_event(rest, event.pmu, row < 0 ? event.event : row, -1, &event,
 				 &attr);
 		if (at < 0)

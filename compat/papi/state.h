@@ -244,6 +244,8 @@ void pp_components_begin(void);
 int pp_component_valid(int component);
 /* Returns 0, or the reason why the component has no events. */
 int pp_component_disabled(int component);
+/* Returns 1 at the first use of rocm_smi in the process, then 0. */
+int pp_component_use_rocm(void);
 PAPI_hw_info_t *pp_hardware(void);
 void pp_hierarchy(PAPI_mh_info_t *info);
 PAPI_exe_info_t *pp_executable(void);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Debian's libpapi.so.7.0 and our library give the same answers: random sequences of valid and invalid calls on the
 # kernel's software events. Both see a processor that Debian's library also knows through our libpfm.so.4, and a
-# kernel that opens every event. COUNT: number of sequences (300), starting with number FIRST (1); ONCE=1: run all
+# kernel that opens every event. PAPI's tables of this processor have no unknown event: such an event changes PAPI's answer
+# to the first unknown name. COUNT: number of sequences (300), starting with number FIRST (1); ONCE=1: run all
 # sequences after one initialisation, 10 times as fast.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -17,7 +18,7 @@ COUNT=${COUNT:-300}
 "${CC:-gcc}" -O1 -Wall -Wextra -Werror -Icompat/papi/include -o "$work/calls" tests/check/slow/papi/calls.c -L"$B/papi" -lpapi ||
 	{ echo "not ok papi_calls (does not compile)"; exit 1; }
 run() { # FOLDER-OF-LIBRARIES
-	TACH_PMU=skl LD_PRELOAD=$B/bench/fakeperf.so LD_LIBRARY_PATH=$1 "$work/calls" "${FIRST:-1}" "$COUNT" ${ONCE:+once} 2>/dev/null
+	TACH_PMU=icl LD_PRELOAD=$B/bench/fakeperf.so LD_LIBRARY_PATH=$1 "$work/calls" "${FIRST:-1}" "$COUNT" ${ONCE:+once} 2>/dev/null
 }
 run "$B/papi" >"$work/ours" &
 run "$B/libpfm4" >"$work/theirs"
@@ -45,7 +46,7 @@ if [ $rc = 0 ]; then echo "ok papi_calls"; else echo "not ok papi_calls"; fi
 	{ echo "not ok papi_clients (does not compile)"; exit 1; }
 for who in caliper multiplexed tau; do
 	for library in libpfm4 papi; do
-		(cd "$work" && FAKEPERF_SOFTWARE=1 TACH_PMU=skl LD_PRELOAD=$B/bench/fakeperf.so LD_LIBRARY_PATH=$B/$library ./clients $who) >"$work/$library" 2>"$work/said" ||
+		(cd "$work" && FAKEPERF_SOFTWARE=1 TACH_PMU=icl LD_PRELOAD=$B/bench/fakeperf.so LD_LIBRARY_PATH=$B/$library ./clients $who) >"$work/$library" 2>"$work/said" ||
 			echo "status $?" >>"$work/$library"
 	done
 	if diff "$work/libpfm4" "$work/papi" >"$work/said" && [ "$(wc -l <"$work/papi")" -gt 40 ]; then echo "ok papi_$who"

@@ -342,6 +342,62 @@ static void presets_have_natives(void)
 	end();
 }
 
+/* The answers of Debian's libpapi, in the order of the calls. Each child begins without a use
+ * of rocm_smi. */
+static int answers_after(int use)
+{
+	int code = PAPI_NATIVE_MASK, rocm = PAPI_get_component_index("rocm_smi");
+	const PAPI_component_info_t *info = PAPI_get_component_info(rocm);
+	int sysdetect = PAPI_get_component_index("sysdetect");
+
+	if (info->disabled != PAPI_EDELAY_INIT)
+		return 1;
+	switch (use) {
+	case 0:
+		if (PAPI_event_name_to_code("NO_SUCH", &code) != PAPI_ENOSUPP)
+			return 2;
+		break;
+	case 1:
+		if (PAPI_event_name_to_code("rocm_smi:::NO_SUCH", &code) != PAPI_ENOSUPP)
+			return 3;
+		break;
+	case 2:
+		if (PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, rocm) != PAPI_EINVAL)
+			return 4;
+	}
+	if (info->disabled != PAPI_ENOSUPP ||
+	    PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, rocm) != PAPI_ENOCMP ||
+	    PAPI_event_name_to_code("rocm_smi:::NO_SUCH", &code) != PAPI_ENOEVNT ||
+	    PAPI_event_name_to_code("sysdetect:::NO_SUCH", &code) != PAPI_ECMP ||
+	    PAPI_event_name_to_code("perf_event:::NO_SUCH", &code) != PAPI_ENOEVNT)
+		return 5;
+	for (int again = 0; again < 2; again++) {
+		if (PAPI_event_name_to_code("NO_SUCH", &code) != PAPI_ECMP)
+			return 6;
+		PAPI_shutdown();
+		if (again && PAPI_disable_component(sysdetect) != PAPI_OK)
+			return 7;
+		if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+			return 8;
+	}
+	return PAPI_event_name_to_code("NO_SUCH", &code) != PAPI_ENOEVNT;
+}
+
+static void unknown_names_get_the_last_components_answer(void)
+{
+	if (!begin())
+		SKIP("no event opens");
+	for (int use = 0; use < 3; use++) {
+		int pid = fork(), status = 1;
+
+		if (pid == 0)
+			_exit(answers_after(use));
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0, "use %d: %#x", use,
+		      (unsigned)status);
+	}
+	end();
+}
+
 static void a_users_file_defines_events(void)
 {
 	char path[] = "/tmp/tach-papi.XXXXXX";
@@ -396,6 +452,7 @@ static void overflow_calls_the_handler(void)
 int main(void)
 {
 	CASE(wrong_calls_get_papis_codes);
+	CASE(unknown_names_get_the_last_components_answer);
 	CASE(counts_between_start_and_stop);
 	CASE(accumulates_and_resets);
 	CASE(events_come_and_go);
