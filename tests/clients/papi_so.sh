@@ -8,14 +8,14 @@
 #
 # SOURCE: the folder of another version of PAPI's source. GUESTS='x86 arm64'. ONLY='first f_second papi_avail': these
 # programs only. Loops have a tenth of PAPI's length, because a guest is slow; FULL=1: PAPI's length. A program ends when
-# it has printed nothing for LIMIT seconds of the processor (60).
+# it has printed nothing for LIMIT seconds of the processor (120).
 # tests/run: memory=3000
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 given=${B:-build} B=${B:-build}
 case $B in /*) ;; *) B=$PWD/$B;; esac
 list=$PWD/tests/clients/papi_so.list
-LIMIT=${LIMIT:-60}
+LIMIT=${LIMIT:-120}
 [ "$(uname -m)" = x86_64 ] || { echo "skip papi_so: Debian's library has no tables of x86 on this architecture"; exit 77; }
 src=${SOURCE:-$(tools/source papi)} || { echo "skip papi_so: the source of papi cannot be fetched"; exit 77; }
 work=$(mktemp -d) || exit 1
