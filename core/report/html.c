@@ -13,27 +13,6 @@
 
 enum { SHARES = 8 }; /* regions with their own colour in the picture of shares */
 
-static const char *escape(unsigned c, char room[8])
-{
-	(void)room;
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	}
-	return NULL;
-}
-
-void tach__report_html_text(struct tach__out *out, const char *t)
-{
-	tach__out_escaped(out, t, escape);
-}
-
 /* ---- above the table ---- */
 
 static void write_fact(struct tach__out *out, const char *name, uint64_t value, int bad)
@@ -347,19 +326,9 @@ static void write_page_table(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt)
 {
-	tach__out_text(out,
-		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n<title>");
+	tach__page_begin(out);
 	tach__report_html_title(out, s, tach__report_html_text);
-	tach__out_text(out, "</title>\n<style>\n");
-	tach__out_text(out, tach__report_style);
-	tach__out(
-		out,
-		"</style>\n</head>\n<body>\n<header><h1><b>tach</b> report</h1>"
-		"<p>version %s</p><button class=\"quiet\" id=\"theme\" type=\"button\" hidden>"
-		"Light / dark</button></header>\n<main>\n",
-		tach_version());
+	tach__page_heading(out, NULL, "report", 1);
 	tach__report_html_origin(out, s, tach__report_html_text);
 	write_facts(out, s);
 	if (tach_snapshot_nregions(s) == 0) {

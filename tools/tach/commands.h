@@ -42,6 +42,9 @@ void complain(const char *who, const char *string, const struct tach_error *err)
 
 /* Prints where the help is, after an error in the command line. Returns EXIT_USAGE. */
 int print_usage_error(const char *command);
+/* Prints the error too. */
+int refuse_usage(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * privilege.c: converts letters out of u k h, or libpfm's number, to TACH_PRIVILEGE_*. Returns

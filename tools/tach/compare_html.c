@@ -186,17 +186,9 @@ void compare_html(struct tach__out *out, const struct comparison *c)
 {
 	double range = range_of(c);
 
-	tach__out_text(out,
-		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n<title>");
+	tach__page_begin(out);
 	tach__report_html_text(out, c->options->who);
-	tach__out_text(out, "</title>\n<style>\n");
-	tach__out_text(out, tach__report_style);
-	tach__out_text(out, "</style>\n</head>\n<body>\n<header><h1><b>tach</b> ");
-	tach__report_html_text(
-		out, strchr(c->options->who, ' ') ? strchr(c->options->who, ' ') + 1 : "diff");
-	tach__out(out, "</h1><p>version %s</p></header>\n<main>\n", tach_version());
+	tach__page_heading(out, NULL, strchr(c->options->who, ' ') + 1, 0);
 	write_head(out, c);
 	tach__out(out,
 		  "<h2>Regions</h2>\n<div class=\"card scroll\"><table "

@@ -22,8 +22,7 @@ const char compare_help[] =
 
 static int refuse_option(const struct compare_options *o, const char *what, const char *word)
 {
-	fprintf(stderr, "%s: %s: %s\n", o->who, what, word);
-	return print_usage_error(strchr(o->who, ' ') + 1);
+	return refuse_usage(strchr(o->who, ' ') + 1, "%s: %s", what, word);
 }
 
 /* QUANTITY > +X%, or < -X%. */

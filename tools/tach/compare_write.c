@@ -181,10 +181,7 @@ static void put_json_line(struct tach__json_out *json, const struct compare_line
 
 	tach__json_line(json, 2);
 	tach__json_object(json, NULL);
-	tach__json_string(json, "region", s->region);
-	tach__json_string(json, "file", s->file);
-	tach__json_unsigned(json, "line", s->line);
-	tach__json_string(json, "quantity", s->quantity);
+	series_json(json, s, 0);
 	tach__json_string(json, "unit", unit_of(s));
 	tach__json_number(json, "old", l->is.old);
 	tach__json_number(json, "new", l->is.now);
@@ -234,11 +231,7 @@ static void write_csv(struct tach__out *out, const struct comparison *c)
 		const double number[] = {l->is.old, l->is.now,	l->is.change,
 					 l->is.low, l->is.high, signed_bound(l)};
 
-		tach__out_csv_string(out, s->region);
-		tach__out_text(out, ",");
-		tach__out_csv_string(out, s->file);
-		tach__out(out, ",%u,", s->line);
-		tach__out_csv_string(out, s->quantity);
+		series_csv(out, s, s->quantity);
 		tach__out(out, ",%s", unit_of(s));
 		for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
 			tach__out_text(out, ",");

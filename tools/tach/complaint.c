@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints an error and its position. */
+#include <stdarg.h>
 #include <string.h>
 #include "tools/tach/commands.h"
 
@@ -9,6 +10,18 @@ int print_usage_error(const char *command)
 {
 	fprintf(stderr, "tach %s --help shows how it is used\n", command);
 	return EXIT_USAGE;
+}
+
+int refuse_usage(const char *command, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "tach %s: ", command);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	return print_usage_error(command);
 }
 
 void complain(const char *who, const char *string, const struct tach_error *err)

@@ -56,8 +56,7 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach derived: %s '%s'\n", what, value);
-	return print_usage_error("derived");
+	return refuse_usage("derived", "%s '%s'", what, value);
 }
 
 static int parse_positive(const char *text, double *value)

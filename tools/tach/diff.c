@@ -47,8 +47,7 @@ static int parse(struct compare_options *o, int argc, char **argv)
 	}
 	if (argc - optind == 2)
 		return 0;
-	fprintf(stderr, "tach diff: give two files or folders, OLD and NEW\n");
-	return print_usage_error("diff");
+	return refuse_usage("diff", "give two files or folders, OLD and NEW");
 }
 
 int cmd_diff(int argc, char **argv)

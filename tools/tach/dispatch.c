@@ -271,8 +271,7 @@ static int bad_option(int c, const char *given)
 
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (values[i].c == c)
-			fprintf(stderr, "tach dispatch: %s, not '%s'\n", values[i].takes,
-				given);
+			return refuse_usage("dispatch", "%s, not '%s'", values[i].takes, given);
 	return print_usage_error("dispatch");
 }
 
@@ -300,9 +299,7 @@ int cmd_dispatch(int argc, char **argv)
 	}
 	r.names = argv + optind;
 	r.nnames = argc - optind;
-	if (!r.nnames && !r.in.x86 && !r.in.ia64) {
-		fputs("tach dispatch: no events given\n", stderr);
-		return print_usage_error("dispatch");
-	}
+	if (!r.nnames && !r.in.x86 && !r.in.ia64)
+		return refuse_usage("dispatch", "no events given");
 	return answer_request(&r);
 }

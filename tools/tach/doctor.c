@@ -196,8 +196,7 @@ int cmd_doctor(int argc, char **argv)
 		} else if (strcmp(argv[i], "--root") == 0 && i + 1 < argc) {
 			opt.root = argv[++i];
 		} else {
-			fprintf(stderr, "tach doctor: cannot use '%s'\n", argv[i]);
-			return print_usage_error("doctor");
+			return refuse_usage("doctor", "cannot use '%s'", argv[i]);
 		}
 	}
 	if (is_killed_by_seccomp()) {

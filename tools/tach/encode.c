@@ -53,8 +53,7 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach encode: %s '%s'\n", what, value);
-	return print_usage_error("encode");
+	return refuse_usage("encode", "%s '%s'", what, value);
 }
 
 /* ---- plain ---- */
@@ -284,12 +283,10 @@ int cmd_encode(int argc, char **argv)
 		default:
 			return print_usage_error("encode");
 		}
-	if (batch ? optind < argc : optind == argc) {
-		fprintf(stderr, "tach encode: %s\n",
-			batch ? "--batch reads its events from standard input"
-			      : "no events given");
-		return print_usage_error("encode");
-	}
+	if (batch ? optind < argc : optind == argc)
+		return refuse_usage("encode", "%s",
+				    batch ? "--batch reads its events from standard input"
+					  : "no events given");
 	if (batch)
 		return encode_batch(stdin, &opt);
 	return (json ? encode_json : encode_text)(argv + optind, argc - optind, &opt);

@@ -34,8 +34,7 @@ static const char end[] =
 
 int gate_usage(const char *what, const char *word)
 {
-	fprintf(stderr, "tach gate: %s%s%s\n", what, word ? ": " : "", word ? word : "");
-	return print_usage_error("gate");
+	return refuse_usage("gate", "%s%s%s", what, word ? ": " : "", word ? word : "");
 }
 
 enum { RUNS_MAX = 1000 };

@@ -61,8 +61,7 @@ struct arguments {
 
 static int bad_usage(const char *what, const char *word)
 {
-	fprintf(stderr, HISTORY_WHO ": %s%s%s\n", what, word ? ": " : "", word ? word : "");
-	return print_usage_error("history");
+	return refuse_usage("history", "%s%s%s", what, word ? ": " : "", word ? word : "");
 }
 
 static int take_least(struct arguments *a, const char *text)

@@ -30,19 +30,11 @@ static void write_series(struct tach__json_out *json, const struct series *s)
 	size_t n = s->n > 1 && all_equal(s) ? 1 : s->n;
 
 	tach__json_object(json, NULL);
-	tach__json_string(json, "region", s->region);
-	if (*s->file) {
-		tach__json_string(json, "file", s->file);
-		tach__json_unsigned(json, "line", s->line);
-	}
-	tach__json_string(json, "quantity", s->quantity);
+	series_json(json, s, 1);
 	tach__json_string(json, "kind", series_kinds[s->kind]);
 	if (n != s->n)
 		tach__json_unsigned(json, "times", s->n);
-	tach__json_array(json, "values");
-	for (size_t i = 0; i < n; i++)
-		tach__json_number(json, NULL, s->value[i]);
-	tach__json_end(json);
+	series_json_values(json, s, n);
 	tach__json_end(json);
 }
 
@@ -195,13 +187,11 @@ static int by_date(const void *a, const void *b)
 int history_read(struct history *h, const char *file)
 {
 	size_t length;
-	char *text = report_slurp(file, &length);
+	char *text = report_slurp(file, &length, HISTORY_WHO);
 	int status;
 
-	if (!text) {
-		fprintf(stderr, HISTORY_WHO ": %s: %s\n", file, strerror(errno));
+	if (!text)
 		return EXIT_USAGE;
-	}
 	status = read_lines(h, text, length, file);
 	free(text);
 	for (size_t i = 1; i < h->n && !h->backward; i++)

@@ -165,20 +165,10 @@ static void write_fact(struct tach__out *out, const char *name, size_t n)
 
 static void write_head(struct tach__out *out, const struct history_lines *l, const char *title)
 {
-	tach__out_text(out,
-		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n<title>");
+	tach__page_begin(out);
 	tach__report_html_text(out, title);
-	tach__out_text(out, "</title>\n<style>\n");
-	tach__out_text(out, tach__report_style);
-	tach__out_text(out, history_style);
-	tach__out_text(out, "</style>\n</head>\n<body>\n<header><h1><b>tach</b> ");
-	tach__report_html_text(out, title);
-	tach__out(out,
-		  "</h1><p>version %s</p><button class=\"quiet\" id=\"theme\" type=\"button\" "
-		  "hidden>Light / dark</button></header>\n<main>\n<dl class=\"facts\">",
-		  tach_version());
+	tach__page_heading(out, history_style, title, 1);
+	tach__out_text(out, "<dl class=\"facts\">");
 	write_fact(out, "Commits", l->ncommits);
 	write_fact(out, "Runs", l->of->n);
 	write_fact(out, "Lines", l->n);

@@ -62,10 +62,9 @@ static int check_pattern(const char *pattern)
 {
 	if (strlen(pattern) <= PATTERN_MOST)
 		return 0;
-	fprintf(stderr,
-		"tach list: '%.20s...' is longer than %d characters, the limit of a pattern\n",
-		pattern, PATTERN_MOST);
-	return print_usage_error("list");
+	return refuse_usage("list",
+			    "'%.20s...' is longer than %d characters, the limit of a pattern",
+			    pattern, PATTERN_MOST);
 }
 
 /* EVENT.UMASK equals EVENT:UMASK: vendors write the first, libpfm-4 the second. */
@@ -316,11 +315,9 @@ static int parse_arguments(int argc, char **argv, struct wanted *w)
 		else
 			return print_usage_error("list");
 	}
-	if (w->pmu && (w->all || w->uncore)) {
-		fprintf(stderr, "tach list: --%s or --pmu, not both\n",
-			w->all ? "all" : "uncore");
-		return print_usage_error("list");
-	}
+	if (w->pmu && (w->all || w->uncore))
+		return refuse_usage("list", "--%s or --pmu, not both",
+				    w->all ? "all" : "uncore");
 	for (int i = optind; i < argc; i++)
 		if (check_pattern(argv[i]))
 			return EXIT_USAGE;

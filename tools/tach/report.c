@@ -58,7 +58,7 @@ static FILE *open_ending(const char *file)
 	return fopen(file, "re");
 }
 
-char *report_slurp(const char *file, size_t *length)
+char *report_slurp(const char *file, size_t *length, const char *who)
 {
 	FILE *from = strcmp(file, "-") == 0 ? stdin : open_ending(file);
 	size_t room = 0, n;
@@ -80,6 +80,7 @@ char *report_slurp(const char *file, size_t *length)
 			break;
 	}
 	if (!from || ferror(from) || room - *length < 2) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
 		free(text);
 		text = NULL;
 	}
@@ -118,13 +119,11 @@ int report_read(struct tach_snapshot **out, const char *text, size_t length, con
 int report_load(struct tach_snapshot **out, const char *file, const char *who)
 {
 	size_t length;
-	char *text = report_slurp(file, &length);
+	char *text = report_slurp(file, &length, who);
 	int code;
 
-	if (!text) {
-		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+	if (!text)
 		return -1;
-	}
 	code = report_read(out, text, length, file, who);
 	free(text);
 	return code;
@@ -235,23 +234,20 @@ static int parse(struct arguments *a, int argc, char **argv)
 			a->process = atoi(optarg);
 			if (a->process > 0 && optarg[strspn(optarg, "0123456789")] == '\0')
 				break;
-			fprintf(stderr, "tach report: no process number is '%s'\n", optarg);
-			return print_usage_error("report");
+			return refuse_usage("report", "no process number is '%s'", optarg);
 		case 'h':
 			fputs(help, stdout);
 			return -1;
 		default:
-			fprintf(stderr, "tach report: cannot use '%s'\n", argv[optind - 1]);
-			return print_usage_error("report");
+			return refuse_usage("report", "cannot use '%s'", argv[optind - 1]);
 		}
 	}
 	a->files = argv + optind;
 	a->nfiles = argc - optind;
-	if (a->nfiles + (a->process > 0) == 0 || (a->ranks && a->process > 0)) {
-		fprintf(stderr, "tach report: %s\n",
-			a->ranks ? "--ranks takes reports, not -p" : "no report given");
-		return print_usage_error("report");
-	}
+	if (a->nfiles + (a->process > 0) == 0 || (a->ranks && a->process > 0))
+		return refuse_usage("report", "%s",
+				    a->ranks ? "--ranks takes reports, not -p"
+					     : "no report given");
 	return EXIT_DONE;
 }
 
@@ -326,17 +322,20 @@ static int convert_reports(const struct arguments *a, enum tach_format format)
 static int show_bench(const struct arguments *a, enum tach_format format)
 {
 	size_t length;
-	char *text = a->nfiles == 1 && strcmp(a->files[0], "-") != 0
-			     ? report_slurp(a->files[0], &length)
-			     : NULL;
 	int status = -1;
+	char *text;
 	FILE *to;
 
-	if (text && report_bench_is(text) && format != TACH_FORMAT_HTML) {
-		fprintf(stderr, "tach report: results of benchmarks can only become a page: -o "
-				"FILE.html\n");
-		status = print_usage_error("report");
-	} else if (text && report_bench_is(text)) {
+	if (a->nfiles != 1 || strcmp(a->files[0], "-") == 0)
+		return -1;
+	text = report_slurp(a->files[0], &length, "tach report");
+	if (!text)
+		return EXIT_NO;
+	if (report_bench_is(text) && format != TACH_FORMAT_HTML) {
+		status = refuse_usage("report",
+				      "results of benchmarks can only become a page: -o "
+				      "FILE.html");
+	} else if (report_bench_is(text)) {
 		to = a->output ? fopen(a->output, "we") : stdout;
 		status = to && report_bench(text, a->files[0], to) == 0 ? EXIT_DONE : EXIT_NO;
 		if (!to || (to == stdout ? fflush(to) : fclose(to)) != 0) {
@@ -351,12 +350,9 @@ static int show_bench(const struct arguments *a, enum tach_format format)
 
 static int convert_samples(const struct arguments *a)
 {
-	if (a->ranks || a->process) {
-		fprintf(stderr,
-			"tach report: --format %s takes files, not -p and not --ranks\n",
-			a->format);
-		return print_usage_error("report");
-	}
+	if (a->ranks || a->process)
+		return refuse_usage("report", "--format %s takes files, not -p and not --ranks",
+				    a->format);
 	return samples_convert(a->files, a->nfiles, samples_format(a->format), a->output);
 }
 

@@ -7,10 +7,10 @@
 #include <tach/report.h>
 
 /*
- * Reads a whole file ("-": standard input) and appends a NUL. Returns NULL with errno on an
+ * Reads a whole file ("-": standard input) and appends a NUL. Returns NULL after printing an
  * error.
  */
-char *report_slurp(const char *file, size_t *length);
+char *report_slurp(const char *file, size_t *length, const char *who);
 /* Parses a report's text; file: the name in messages. */
 int report_read(struct tach_snapshot **out, const char *text, size_t length, const char *file,
 		const char *who);

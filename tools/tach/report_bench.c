@@ -352,16 +352,9 @@ static void write_origin(struct tach__out *out, const struct result *first)
 
 static void write_page(struct tach__out *out, const struct results *r)
 {
-	tach__out_text(out,
-		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n<title>tach benchmarks</title>\n<style>\n");
-	tach__out_text(out, tach__report_style);
-	tach__out(
-		out,
-		"</style>\n</head>\n<body>\n<header><h1><b>tach</b> benchmarks</h1><p>version "
-		"%s</p></header>\n<main>\n",
-		tach_version());
+	tach__page_begin(out);
+	tach__out_text(out, "tach benchmarks");
+	tach__page_heading(out, NULL, "benchmarks", 0);
 	if (r->n)
 		write_origin(out, r->all);
 	write_plots(out, r);

@@ -55,8 +55,7 @@ static const struct option options[] = {
 
 static int bad_usage(const char *what)
 {
-	fprintf(stderr, "tach run: %s\n", what);
-	return print_usage_error("run"), RUN_FAILED;
+	return refuse_usage("run", "%s", what), RUN_FAILED;
 }
 
 /* For an option that may be given once: two different values are an error. */
@@ -113,10 +112,8 @@ static int take_number(double *to, double least, double most, int whole, const c
 	double v = strtod(optarg, &end);
 
 	if (end == optarg || *end || !(v >= least && v <= most) ||
-	    (whole && v != (double)(long)v) || (*to > 0 && *to != v)) {
-		fprintf(stderr, "tach run: %s, not '%s'\n", sentence, optarg);
-		return print_usage_error("run"), RUN_FAILED;
-	}
+	    (whole && v != (double)(long)v) || (*to > 0 && *to != v))
+		return refuse_usage("run", "%s, not '%s'", sentence, optarg), RUN_FAILED;
 	*to = v;
 	return 0;
 }
@@ -309,10 +306,9 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+e:m:o:I:p:r:h", options, NULL)) != -1) {
-		if (c == '?') {
-			fprintf(stderr, "tach run: cannot use '%s'\n", argv[optind - 1]);
-			return print_usage_error("run"), RUN_FAILED;
-		}
+		if (c == '?')
+			return refuse_usage("run", "cannot use '%s'", argv[optind - 1]),
+			       RUN_FAILED;
 		if (c == 'h') {
 			fputs(run_help, stdout);
 			return 1;

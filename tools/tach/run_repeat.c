@@ -178,11 +178,7 @@ static void write_csv(struct tach__out *out, const struct repeat *r, const struc
 
 		snprintf(quantity, sizeof quantity, "%s%s", l->of->quantity,
 			 l->of->kind == SERIES_TIME ? "_ns" : "");
-		tach__out_csv_string(out, l->of->region);
-		tach__out_text(out, ",");
-		tach__out_csv_string(out, l->of->file);
-		tach__out(out, ",%u,", l->of->line);
-		tach__out_csv_string(out, quantity);
+		series_csv(out, l->of, quantity);
 		tach__out(out, ",%zu", l->of->n);
 		for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
 			tach__out_text(out, ",");
@@ -213,10 +209,7 @@ static void write_json(struct tach__json_out *json, const struct repeat *r,
 		tach__json_object(json, NULL);
 		if (r->n > 1)
 			tach__json_string(json, "command", r->side[l->side].name);
-		tach__json_string(json, "region", l->of->region);
-		tach__json_string(json, "file", l->of->file);
-		tach__json_unsigned(json, "line", l->of->line);
-		tach__json_string(json, "quantity", l->of->quantity);
+		series_json(json, l->of, 0);
 		tach__json_string(json, "kind", series_kinds[l->of->kind]);
 		tach__json_number(json, "median", l->is.median);
 		tach__json_number(json, "low", l->is.low);
@@ -227,10 +220,7 @@ static void write_json(struct tach__json_out *json, const struct repeat *r,
 			tach__json_number(json, "change", l->versus->is.change);
 			tach__json_string(json, "verdict", compare_name(l->versus));
 		}
-		tach__json_array(json, "values");
-		for (size_t k = 0; k < l->of->n; k++)
-			tach__json_number(json, NULL, l->of->value[k]);
-		tach__json_end(json);
+		series_json_values(json, l->of, l->of->n);
 		tach__json_end(json);
 	}
 	tach__json_end(json);

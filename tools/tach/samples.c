@@ -7,6 +7,7 @@
 #include <string.h>
 #include <tach/error.h>
 #include <tach/flags.h>
+#include "core/base/json_out.h"
 #include "core/change/change.h"
 #include "core/report/units.h"
 #include "tools/tach/samples.h"
@@ -227,6 +228,33 @@ void series_value(const struct series *of, double value, char *to, size_t size)
 	else
 		tach__unit_count(text, fabs(value));
 	snprintf(to, size, "%s%s", sign, text);
+}
+
+void series_json(struct tach__json_out *json, const struct series *of, int is_short)
+{
+	tach__json_string(json, "region", of->region);
+	if (*of->file || !is_short) {
+		tach__json_string(json, "file", of->file);
+		tach__json_unsigned(json, "line", of->line);
+	}
+	tach__json_string(json, "quantity", of->quantity);
+}
+
+void series_json_values(struct tach__json_out *json, const struct series *of, size_t n)
+{
+	tach__json_array(json, "values");
+	for (size_t i = 0; i < n; i++)
+		tach__json_number(json, NULL, of->value[i]);
+	tach__json_end(json);
+}
+
+void series_csv(struct tach__out *out, const struct series *of, const char *quantity)
+{
+	tach__out_csv_string(out, of->region);
+	tach__out_text(out, ",");
+	tach__out_csv_string(out, of->file);
+	tach__out(out, ",%u,", of->line);
+	tach__out_csv_string(out, quantity);
 }
 
 int samples_is_listed(const char *list, const char *name)

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <tach/snapshot.h>
 
+struct tach__out;
+struct tach__json_out;
+
 enum series_kind {
 	SERIES_TIME,   /* nanoseconds */
 	SERIES_COUNT,  /* a count */
@@ -65,6 +68,14 @@ int series_share_place(const struct series *a, const struct series *b);
 void samples_mark_twins(struct samples *s);
 /* "REGION", or "REGION FILE:LINE" for a twin; printable. */
 void series_label(const struct series *of, int twin, char *to, size_t size);
+/*
+ * Writes the members region, file, line and quantity. is_short: without an unknown place.
+ */
+void series_json(struct tach__json_out *json, const struct series *of, int is_short);
+/* Writes the first n values as an array. */
+void series_json_values(struct tach__json_out *json, const struct series *of, size_t n);
+/* Writes the cells region, file, line and quantity. */
+void series_csv(struct tach__out *out, const struct series *of, const char *quantity);
 /* A value as text: "122.6 ms", "1.500 M"; "-" for NaN. */
 void series_value(const struct series *of, double value, char *to, size_t size);
 

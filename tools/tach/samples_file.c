@@ -177,13 +177,11 @@ static int load_baseline(struct samples *s, char *text, const char *file, const 
 static int load_file(struct samples *s, const char *file, const char *who)
 {
 	size_t length;
-	char *text = report_slurp(file, &length);
+	char *text = report_slurp(file, &length, who);
 	int code;
 
-	if (!text) {
-		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+	if (!text)
 		return -1;
-	}
 	if (strncmp(text, "{\"tach-history\"", 15) == 0)
 		code = history_newest(s, file, who);
 	else if (strncmp(text, head, strlen(head)) == 0 ||

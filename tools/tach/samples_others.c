@@ -89,7 +89,7 @@ static int visit_file(const char *path, const struct stat *status, int type, str
 	if (type != FTW_F || n <= walk.folder + sizeof end ||
 	    strcmp(path + n - (sizeof end - 1), end) != 0)
 		return 0;
-	text = report_slurp(path, &length);
+	text = report_slurp(path, &length, walk.who);
 	name = strndup(path + walk.folder + 1, n - walk.folder - sizeof end);
 	walk.code = text && name ? take_sample(path, text, length, name) : -1;
 	free(text);

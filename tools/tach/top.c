@@ -44,8 +44,7 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach top: %s '%s'\n", what, value);
-	return print_usage_error("top");
+	return refuse_usage("top", "%s '%s'", what, value);
 }
 
 static int parse_number(const char *text, double least, double most, double *out)
@@ -125,8 +124,7 @@ static int check_columns(const struct top *t, const struct tach_snapshot *s)
 		unknown = top_unknown_column(t, s);
 	if (!unknown)
 		return EXIT_DONE;
-	fprintf(stderr, "tach top: the process has no column '%s'\n", unknown);
-	return print_usage_error("top");
+	return refuse_usage("top", "the process has no column '%s'", unknown);
 }
 
 /* Prints the intervals as plain lines or JSON. */
