@@ -9,12 +9,12 @@ static void describe(const struct tach__cpu *cpu, char *out, size_t size)
 
 static int encode(struct tach__work *w)
 {
-	return w->pmu->flags & TACH__PMU_BOX ? tach__box_encode(w) : tach__arm_encode(w);
+	return w->got.pmu->flags & TACH__PMU_BOX ? tach__box_encode(w) : tach__arm_encode(w);
 }
 
 static void perf(struct tach__work *w)
 {
-	if (w->pmu->flags & TACH__PMU_BOX)
+	if (w->got.pmu->flags & TACH__PMU_BOX)
 		tach__box_perf(w);
 	else
 		tach__arm_perf(w);

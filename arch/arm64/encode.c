@@ -14,24 +14,24 @@
 
 int tach__arm_encode(struct tach__work *w)
 {
-	uint64_t *v = w->shown;
+	uint64_t *v = w->out.shown;
 
-	for (unsigned i = 0; i < w->npicks; i++)
-		if (w->picks[i].kind == TACH__PICK_MOD)
-			v[w->picks[i].number] |= (uint32_t)w->picks[i].value;
-	if (!(w->given & LEVELS)) {
-		v[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		v[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
-		v[TACH__MOD_HV] = w->privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
+	for (unsigned i = 0; i < w->got.npicks; i++)
+		if (w->got.picks[i].kind == TACH__PICK_MOD)
+			v[w->got.picks[i].number] |= (uint32_t)w->got.picks[i].value;
+	if (!(w->got.given & LEVELS)) {
+		v[TACH__MOD_K] = w->ask.privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		v[TACH__MOD_U] = w->ask.privilege & TACH_PRIVILEGE_USER ? 1 : 0;
+		v[TACH__MOD_HV] = w->ask.privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	}
-	w->codes[0] = w->event->code | (v[TACH__MOD_K] ? 0 : EXCLUDE_KERNEL) |
-		      (v[TACH__MOD_U] ? 0 : EXCLUDE_USER) |
-		      (v[TACH__MOD_HV] ? 0 : EXCLUDE_HYPERVISOR);
-	w->ncodes = 1;
+	w->out.codes[0] = w->got.event->code | (v[TACH__MOD_K] ? 0 : EXCLUDE_KERNEL) |
+			  (v[TACH__MOD_U] ? 0 : EXCLUDE_USER) |
+			  (v[TACH__MOD_HV] ? 0 : EXCLUDE_HYPERVISOR);
+	w->out.ncodes = 1;
 	return 0;
 }
 
 void tach__arm_perf(struct tach__work *w)
 {
-	w->config = w->codes[0] & ~(EXCLUDE_HYPERVISOR | EXCLUDE_KERNEL | EXCLUDE_USER);
+	w->out.config = w->out.codes[0] & ~(EXCLUDE_HYPERVISOR | EXCLUDE_KERNEL | EXCLUDE_USER);
 }

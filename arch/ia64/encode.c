@@ -30,7 +30,7 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick)
 		return tach__umask_take(w, pick);
 	if (pick->number == TACH__MOD_THR && pick->value > 7)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "thr must be 0 .. 7");
-	w->shown[pick->number] = (uint32_t)pick->value;
+	w->out.shown[pick->number] = (uint32_t)pick->value;
 	return 0;
 }
 
@@ -38,35 +38,35 @@ static uint64_t mesi(const struct tach__work *w)
 {
 	uint64_t states = 0;
 
-	if (!(w->event->flags & TACH__EV_MESI))
+	if (!(w->got.event->flags & TACH__EV_MESI))
 		return 0;
-	for (unsigned i = 0; i < w->nrows; i++)
-		states |= tach__umask_at(w->event, w->rows[i])->code;
+	for (unsigned i = 0; i < w->got.nrows; i++)
+		states |= tach__umask_at(w->got.event, w->got.rows[i])->code;
 	return (states ? states & MESI_ALL : MESI_ALL) << MESI_SHIFT;
 }
 
 int tach__ia64_encode(struct tach__work *w)
 {
 	/* Montecito is the model with twelve counters. */
-	int montecito = w->pmu->general > 4;
-	uint64_t umask = 0, privilege = w->privilege & 0xf;
+	int montecito = w->got.pmu->general > 4;
+	uint64_t umask = 0, privilege = w->ask.privilege & 0xf;
 	int rc;
 
-	for (unsigned i = 0; i < w->npicks; i++) {
-		rc = take_pick(w, &w->picks[i]);
+	for (unsigned i = 0; i < w->got.npicks; i++) {
+		rc = take_pick(w, &w->got.picks[i]);
 		if (rc)
 			return rc;
 	}
-	if (w->given & (1u << TACH__MOD_K | 1u << TACH__MOD_U))
-		privilege = (w->shown[TACH__MOD_K] ? TACH_PRIVILEGE_KERNEL : 0) |
-			    (w->shown[TACH__MOD_U] ? TACH_PRIVILEGE_USER : 0);
-	w->shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-	w->shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
-	if (!(w->event->flags & UMASK_IS_MODE))
-		tach__attr(w->event->attrs, TACH__A_UM, &umask, NULL);
-	w->codes[0] = privilege | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |
-		      (uint64_t)(w->event->code & 0xff) << 8 | (umask & 0xf) << 16 |
-		      w->shown[TACH__MOD_THR] << 20 | mesi(w);
-	w->ncodes = 1;
+	if (w->got.given & (1u << TACH__MOD_K | 1u << TACH__MOD_U))
+		privilege = (w->out.shown[TACH__MOD_K] ? TACH_PRIVILEGE_KERNEL : 0) |
+			    (w->out.shown[TACH__MOD_U] ? TACH_PRIVILEGE_USER : 0);
+	w->out.shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+	w->out.shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
+	if (!(w->got.event->flags & UMASK_IS_MODE))
+		tach__attr(w->got.event->attrs, TACH__A_UM, &umask, NULL);
+	w->out.codes[0] = privilege | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |
+			  (uint64_t)(w->got.event->code & 0xff) << 8 | (umask & 0xf) << 16 |
+			  w->out.shown[TACH__MOD_THR] << 20 | mesi(w);
+	w->out.ncodes = 1;
 	return 0;
 }

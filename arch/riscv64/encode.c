@@ -16,29 +16,29 @@ enum { SBI_HARDWARE, SBI_CACHE, SBI_FIRMWARE = 0xf };
 
 static int encode(struct tach__work *w)
 {
-	w->codes[0] = w->event->code;
-	w->ncodes = 1;
+	w->out.codes[0] = w->got.event->code;
+	w->out.ncodes = 1;
 	return 0;
 }
 
 static void perf(struct tach__work *w)
 {
-	uint32_t code = (uint32_t)w->codes[0] & 0xffff;
+	uint32_t code = (uint32_t)w->out.codes[0] & 0xffff;
 
-	w->config = w->codes[0];
-	if (w->pmu->encoding != TACH__SBI)
+	w->out.config = w->out.codes[0];
+	if (w->got.pmu->encoding != TACH__SBI)
 		return;
-	switch (w->codes[0] >> 16) {
+	switch (w->out.codes[0] >> 16) {
 	case SBI_HARDWARE: /* numbered from 1 */
-		w->type = PERF_TYPE_HARDWARE;
-		w->config = code - 1;
+		w->out.type = PERF_TYPE_HARDWARE;
+		w->out.config = code - 1;
 		break;
 	case SBI_CACHE: /* cache << 3 | operation << 1 | result */
-		w->type = PERF_TYPE_HW_CACHE;
-		w->config = code >> 3 | (code >> 1 & 3) << 8 | (code & 1) << 16;
+		w->out.type = PERF_TYPE_HW_CACHE;
+		w->out.config = code >> 3 | (code >> 1 & 3) << 8 | (code & 1) << 16;
 		break;
 	case SBI_FIRMWARE:
-		w->config = FIRMWARE | code;
+		w->out.config = FIRMWARE | code;
 		break;
 	}
 }

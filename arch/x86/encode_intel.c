@@ -70,7 +70,7 @@ static inline int check_locks(struct tach__work *w, const struct select *s, uint
 	for (uint32_t set = s->locked & given; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
 
-		if (w->shown[mod] == s->wired[mod])
+		if (w->out.shown[mod] == s->wired[mod])
 			continue;
 		w->column = 0;
 		return tach__refuse(w, TACH_ERR_ATTR_SET, "%s=%u is wired into this umask",
@@ -81,12 +81,12 @@ static inline int check_locks(struct tach__work *w, const struct select *s, uint
 
 static void apply_wires(struct tach__work *w, const struct select *s)
 {
-	uint32_t set = s->wires & ~(w->given & w->quirks->replaced);
+	uint32_t set = s->wires & ~(w->got.given & w->ask.quirks->replaced);
 
 	for (; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
 
-		w->shown[mod] |= s->wired[mod];
+		w->out.shown[mod] |= s->wired[mod];
 	}
 }
 
@@ -125,7 +125,7 @@ static void take_special(struct select *s, const struct tach__umask *um, uint32_
 
 static void take_umask(const struct tach__work *w, struct select *s, int row)
 {
-	const struct tach__umask *um = tach__umask_at(w->event, row);
+	const struct tach__umask *um = tach__umask_at(w->got.event, row);
 	uint32_t keys = um->attrs ? tach__attr_keys(um->attrs) & s->keys : 0;
 
 	s->umask |= um->code;
@@ -169,16 +169,16 @@ static int take_modifier(struct tach__work *w, const struct tach__pick *pick)
 	}
 	if (rc)
 		return rc;
-	w->shown[pick->number] = (uint32_t)pick->value;
+	w->out.shown[pick->number] = (uint32_t)pick->value;
 	return 0;
 }
 
 /* Returns how many bits a umask may have if it is given as a number. */
 static int raw_bits(const struct tach__work *w, const struct select *s)
 {
-	const char *pmu = tach__str(w->pmu->name);
+	const char *pmu = tach__str(w->got.pmu->name);
 
-	if (!(w->event->flags & TACH__EV_OFFCORE) || !s->to_msr)
+	if (!(w->got.event->flags & TACH__EV_OFFCORE) || !s->to_msr)
 		return 8;
 	/*
 	 * Westmere's MSR_OFFCORE_RSP has 16 bits. The table has no field for this, so the PMU's
@@ -189,8 +189,8 @@ static int raw_bits(const struct tach__work *w, const struct select *s)
 
 static int take_picks(struct tach__work *w, struct select *s)
 {
-	for (unsigned i = 0; i < w->npicks; i++) {
-		const struct tach__pick *pick = &w->picks[i];
+	for (unsigned i = 0; i < w->got.npicks; i++) {
+		const struct tach__pick *pick = &w->got.picks[i];
 		int rc;
 
 		if (pick->kind == TACH__PICK_OSMOD)
@@ -212,7 +212,7 @@ static int take_picks(struct tach__work *w, struct select *s)
 
 static int take_latency(struct tach__work *w, struct select *s)
 {
-	uint32_t asked = (uint32_t)w->shown[TACH__MOD_LDLAT]; /* 0: not given */
+	uint32_t asked = (uint32_t)w->out.shown[TACH__MOD_LDLAT]; /* 0: not given */
 
 	w->column = 0;
 	if (asked && !s->ldlat)
@@ -225,7 +225,7 @@ static int take_latency(struct tach__work *w, struct select *s)
 				    s->ldlat_preset);
 	if (!asked)
 		asked = s->has_preset ? s->ldlat_preset : LDLAT_DEFAULT;
-	w->shown[TACH__MOD_LDLAT] = asked;
+	w->out.shown[TACH__MOD_LDLAT] = asked;
 	s->msr = asked;
 	s->has_msr = 1;
 	return 0;
@@ -234,7 +234,7 @@ static int take_latency(struct tach__work *w, struct select *s)
 static int take_threshold(struct tach__work *w, struct select *s)
 {
 	uint32_t wired = s->umask >> FETHR_SHIFT & FETHR_MASK;
-	uint32_t asked = (uint32_t)w->shown[TACH__MOD_FE_THRES]; /* 0: not given */
+	uint32_t asked = (uint32_t)w->out.shown[TACH__MOD_FE_THRES]; /* 0: not given */
 
 	if (!s->fethr)
 		return 0;
@@ -246,13 +246,13 @@ static int take_threshold(struct tach__work *w, struct select *s)
 		wired = asked ? asked : FETHR_DEFAULT;
 		s->umask |= (uint64_t)wired << FETHR_SHIFT;
 	}
-	w->shown[TACH__MOD_FE_THRES] = wired;
+	w->out.shown[TACH__MOD_FE_THRES] = wired;
 	return 0;
 }
 
 static uint64_t register_word(const struct tach__work *w, const struct select *s)
 {
-	const uint64_t *v = w->shown;
+	const uint64_t *v = w->out.shown;
 	uint64_t umask = s->to_msr ? 0 : s->umask;
 
 	return s->base | (umask & 0xff) << 8 | (umask >> 8 & 0xff) << 40 |
@@ -265,9 +265,10 @@ static uint64_t register_word(const struct tach__work *w, const struct select *s
 
 static void point_at(struct tach__work *w, int modifier)
 {
-	for (unsigned i = 0; i < w->npicks; i++)
-		if (w->picks[i].kind == TACH__PICK_MOD && w->picks[i].number == modifier)
-			w->column = w->picks[i].column;
+	for (unsigned i = 0; i < w->got.npicks; i++)
+		if (w->got.picks[i].kind == TACH__PICK_MOD &&
+		    w->got.picks[i].number == modifier)
+			w->column = w->got.picks[i].column;
 }
 
 /* Checks rules that depend on all attributes together. */
@@ -279,8 +280,8 @@ static int check_given(struct tach__work *w, struct select *s)
 		rc = take_threshold(w, s);
 	if (rc)
 		return rc;
-	if (w->pmu->flags & TACH__PMU_ECMASK && w->shown[TACH__MOD_E] &&
-	    !w->shown[TACH__MOD_C]) {
+	if (w->got.pmu->flags & TACH__PMU_ECMASK && w->out.shown[TACH__MOD_E] &&
+	    !w->out.shown[TACH__MOD_C]) {
 		point_at(w, TACH__MOD_E);
 		return tach__refuse(w, TACH_ERR_ATTR,
 				    "e needs c=1 or more: edges of nothing otherwise");
@@ -291,54 +292,54 @@ static int check_given(struct tach__work *w, struct select *s)
 /* Takes the umasks that are set by default: libpfm-4 omits some of their attributes. */
 static int take_defaults(struct tach__work *w, struct select *s)
 {
-	unsigned at = w->nrows;
+	unsigned at = w->got.nrows;
 	int rc = tach__umask_finish(w, TACH_ERR_UMASK);
 
-	s->keys = w->quirks->default_keys;
-	s->flags = w->quirks->default_flags;
-	for (; !rc && at < w->nrows; at++)
-		take_umask(w, s, w->rows[at]);
+	s->keys = w->ask.quirks->default_keys;
+	s->flags = w->ask.quirks->default_flags;
+	for (; !rc && at < w->got.nrows; at++)
+		take_umask(w, s, w->got.rows[at]);
 	return rc;
 }
 
 int tach__intel_encode(struct tach__work *w)
 {
 	struct select s = {
-		.base = w->event->code & 0xffff,
+		.base = w->got.event->code & 0xffff,
 		.keys = UINT32_MAX,
 		.flags = UINT32_MAX,
 	};
 	int rc;
 
-	s.to_msr = (w->event->flags & (TACH__EV_OFFCORE | TACH__EV_FRONTEND)) != 0;
+	s.to_msr = (w->got.event->flags & (TACH__EV_OFFCORE | TACH__EV_FRONTEND)) != 0;
 	rc = take_picks(w, &s);
 	if (!rc)
-		rc = check_locks(w, &s, w->given);
+		rc = check_locks(w, &s, w->got.given);
 	if (rc)
 		return rc;
-	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
-		uint32_t privilege = w->privilege & w->pmu->privilege;
+	if (!(w->got.given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
+		uint32_t privilege = w->ask.privilege & w->got.pmu->privilege;
 
-		w->shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
+		w->out.shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->out.shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
 	rc = take_defaults(w, &s);
 	if (!rc)
-		rc = check_locks(w, &s, w->given & w->quirks->default_locks);
+		rc = check_locks(w, &s, w->got.given & w->ask.quirks->default_locks);
 	if (rc)
 		return rc;
 	apply_wires(w, &s);
-	if (w->has_raw)
-		s.umask = w->raw;
+	if (w->got.has_raw)
+		s.umask = w->got.raw;
 	rc = check_given(w, &s);
 	if (rc)
 		return rc;
-	w->codes[0] = register_word(w, &s);
-	w->ncodes = 1;
+	w->out.codes[0] = register_word(w, &s);
+	w->out.ncodes = 1;
 	if (s.to_msr)
 		s.msr |= s.umask;
 	if (s.to_msr || s.has_msr)
-		w->codes[w->ncodes++] = s.msr;
+		w->out.codes[w->out.ncodes++] = s.msr;
 	return 0;
 }
 
@@ -348,11 +349,11 @@ int tach__intel_encode(struct tach__work *w)
  */
 static int fixed_config(const struct tach__work *w, uint64_t *config)
 {
-	uint32_t attrs = w->event->attrs;
+	uint32_t attrs = w->got.event->attrs;
 
-	if (w->nrows == 1)
-		attrs = tach__umask_at(w->event, w->rows[0])->attrs;
-	return w->quirks->keys >> TACH__A_PERF & 1 &&
+	if (w->got.nrows == 1)
+		attrs = tach__umask_at(w->got.event, w->got.rows[0])->attrs;
+	return w->ask.quirks->keys >> TACH__A_PERF & 1 &&
 	       tach__attr(attrs, TACH__A_PERF, config, NULL);
 }
 
@@ -360,11 +361,11 @@ void tach__intel_perf(struct tach__work *w)
 {
 	uint64_t fixed;
 
-	w->config = w->codes[0] & ~(INT_BIT | ENABLE_BIT | UINT64_C(0x30000));
+	w->out.config = w->out.codes[0] & ~(INT_BIT | ENABLE_BIT | UINT64_C(0x30000));
 	if (fixed_config(w, &fixed))
-		w->config = (w->config & ~UINT64_C(0xff0000ffff)) | fixed;
-	if (w->ncodes > 1) {
-		w->config1 = w->codes[1];
-		w->has |= TACH_EVENT_HAS_CONFIG1;
+		w->out.config = (w->out.config & ~UINT64_C(0xff0000ffff)) | fixed;
+	if (w->out.ncodes > 1) {
+		w->out.config1 = w->out.codes[1];
+		w->out.has |= TACH_EVENT_HAS_CONFIG1;
 	}
 }

@@ -87,20 +87,20 @@ static int take_modifier(struct tach__work *w, struct box *b, const struct tach_
 	const struct field *put = &mods[mod].put;
 	unsigned max = mods[mod].max;
 
-	if (w->quirks->box_slips && mods[mod].slip)
+	if (w->ask.quirks->box_slips && mods[mod].slip)
 		max = mods[mod].slip;
 	if (pick->value < mods[mod].min || pick->value > max)
-		return tach__refuse(w,
-				    w->pmu->encoding == TACH__NHM_UNC && w->quirks->box_slips
-					    ? TACH_ERR_INVAL
-					    : TACH_ERR_ATTR_VALUE,
-				    "%s must be %d .. %u", tach__box_mods[mod].name,
-				    mods[mod].min, max);
+		return tach__refuse(
+			w,
+			w->got.pmu->encoding == TACH__NHM_UNC && w->ask.quirks->box_slips
+				? TACH_ERR_INVAL
+				: TACH_ERR_ATTR_VALUE,
+			"%s must be %d .. %u", tach__box_mods[mod].name, mods[mod].min, max);
 	if (mod == TACH__BOX_MOD_FF) {
 		b->word[F0] = pick->value << band(b);
 		return 0;
 	}
-	if (w->quirks->box_slips && mods[mod].slipped.width)
+	if (w->ask.quirks->box_slips && mods[mod].slipped.width)
 		put = &mods[mod].slipped;
 	if (b->occupancy && mods[mod].occ.width)
 		put = &mods[mod].occ;
@@ -120,8 +120,8 @@ static int take_box_pick(struct tach__work *w, struct box *b, const struct tach_
 	case TACH__PICK_RAW:
 		if (pick->value > 0xff)
 			return tach__refuse(w, TACH_ERR_ATTR, "a umask has at most 8 bits");
-		w->has_raw = 1;
-		w->raw = b->umask = pick->value;
+		w->got.has_raw = 1;
+		w->got.raw = b->umask = pick->value;
 		b->have = UINT32_MAX;
 		b->n++;
 		return 0;
@@ -142,30 +142,30 @@ static void queue_filter(struct tach__work *w, struct box *b)
 	if ((select != 0x35 && select != 0x36) || b->word[F1])
 		return;
 	b->word[F1] = 0x3b;
-	if (!w->quirks->box_slips) /* If the full name had these filters, it would count only
-				      them. */
-		w->spelled &= ~QUEUE_FILTERS;
+	if (!w->ask.quirks->box_slips) /* If the full name had these filters, it would count
+				      only them. */
+		w->got.spelled &= ~QUEUE_FILTERS;
 }
 
 static void show(struct tach__work *w, const struct box *b)
 {
 	/* A full name contains node filters that have an effect, but no idle modifiers. */
-	w->spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
+	w->got.spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
 	/* Omits filters that the string does not have. Shown as 0, they would count as
 	 * given. */
-	for (uint32_t set = w->spelled & ~w->given; set && !w->quirks->box_slips;
+	for (uint32_t set = w->got.spelled & ~w->got.given; set && !w->ask.quirks->box_slips;
 	     set &= set - 1)
 		if (mods[__builtin_ctz(set)].also.width)
-			w->spelled &= ~(set & -set);
-	for (uint32_t set = w->spelled; set; set &= set - 1) {
+			w->got.spelled &= ~(set & -set);
+	for (uint32_t set = w->got.spelled; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
 		const struct field *f = &mods[mod].put;
 
 		if (b->occupancy && mods[mod].occ.width)
 			f = &mods[mod].occ;
-		if (mods[mod].seen.width && w->quirks->box_slips)
+		if (mods[mod].seen.width && w->ask.quirks->box_slips)
 			f = &mods[mod].seen;
-		w->box_shown[mod] =
+		w->out.box_shown[mod] =
 			b->word[f->word] >> (mod == TACH__BOX_MOD_FF ? band(b) : f->shift) &
 			((UINT64_C(1) << f->width) - 1);
 	}
@@ -176,12 +176,12 @@ static void make_words(struct tach__work *w, struct box *b)
 	b->word[R] |= (b->built_in | b->umask) << 8;
 	if (b->plain)
 		b->word[R] |= CLIENT_BITS;
-	w->codes[0] = b->word[R];
-	w->ncodes = 1;
+	w->out.codes[0] = b->word[R];
+	w->out.ncodes = 1;
 	if (b->word[F0] || b->word[F1] || b->force)
-		w->codes[w->ncodes++] = b->word[F0];
+		w->out.codes[w->out.ncodes++] = b->word[F0];
 	if (b->word[F1])
-		w->codes[w->ncodes++] = b->word[F1];
+		w->out.codes[w->out.ncodes++] = b->word[F1];
 }
 
 static uint64_t code_of(const struct tach__event *event)
@@ -195,23 +195,24 @@ static uint64_t code_of(const struct tach__event *event)
 
 static int encode_intel(struct tach__work *w)
 {
-	struct box b = {.word = {code_of(w->event)}, .above = -1, .last = -1};
+	struct box b = {.word = {code_of(w->got.event)}, .above = -1, .last = -1};
 	uint64_t required;
 	int rc = 0;
 
-	b.plain = w->pmu->encoding != TACH__SNBEP;
+	b.plain = w->got.pmu->encoding != TACH__SNBEP;
 	b.umask = b.built_in = b.word[R] >> 8;
-	b.force = (w->event->flags & TACH__EV_FILT0) != 0;
-	b.occupancy = w->pmu->flags & TACH__PMU_OCC && w->event->code & 0x80;
-	if (w->event->attrs && tach__attr(w->event->attrs, TACH__A_REQ, &required, NULL))
+	b.force = (w->got.event->flags & TACH__EV_FILT0) != 0;
+	b.occupancy = w->got.pmu->flags & TACH__PMU_OCC && w->got.event->code & 0x80;
+	if (w->got.event->attrs &&
+	    tach__attr(w->got.event->attrs, TACH__A_REQ, &required, NULL))
 		b.need = (uint32_t)required;
-	for (unsigned i = 0; i < w->npicks && !rc; i++)
-		rc = take_box_pick(w, &b, &w->picks[i]);
+	for (unsigned i = 0; i < w->got.npicks && !rc; i++)
+		rc = take_box_pick(w, &b, &w->got.picks[i]);
 	if (!rc)
 		rc = tach__uncore_umasks(w, &b);
 	if (rc)
 		return rc;
-	if (w->pmu->flags & TACH__PMU_CHA)
+	if (w->got.pmu->flags & TACH__PMU_CHA)
 		queue_filter(w, &b);
 	make_words(w, &b);
 	show(w, &b);
@@ -220,13 +221,13 @@ static int encode_intel(struct tach__work *w)
 
 int tach__box_encode(struct tach__work *w)
 {
-	switch ((enum tach__encoding)w->pmu->encoding) {
+	switch ((enum tach__encoding)w->got.pmu->encoding) {
 	case TACH__AMD_UNC:
 		return tach__amd_encode(w);
 	case TACH__RAW:
-		w->spelled = 0;
-		w->codes[0] = code_of(w->event);
-		w->ncodes = 1;
+		w->got.spelled = 0;
+		w->out.codes[0] = code_of(w->got.event);
+		w->out.ncodes = 1;
 		return 0;
 	default:
 		return encode_intel(w);
@@ -236,37 +237,37 @@ int tach__box_encode(struct tach__work *w)
 /* Returns 1 for events of caches for which the kernel accepts both filters as one word. */
 static int joint_filters(const struct tach__work *w)
 {
-	uint64_t select = w->codes[0] & 0xff;
+	uint64_t select = w->out.codes[0] & 0xff;
 
 	return select >= 0x34 && select <= 0x36 &&
-	       (w->pmu->flags & TACH__PMU_CHA ||
-		(w->pmu->flags & TACH__PMU_CBO && w->codes[0] & 0x100));
+	       (w->got.pmu->flags & TACH__PMU_CHA ||
+		(w->got.pmu->flags & TACH__PMU_CBO && w->out.codes[0] & 0x100));
 }
 
 void tach__box_perf(struct tach__work *w)
 {
-	if (w->pmu->encoding == TACH__AMD_UNC) {
+	if (w->got.pmu->encoding == TACH__AMD_UNC) {
 		tach__amd_perf(w);
 		return;
 	}
-	w->config = w->codes[0];
-	if (w->pmu->encoding == TACH__NHM_UNC || w->pmu->encoding == TACH__CLIENT)
-		w->config &= ~CLIENT_BITS;
-	if (w->ncodes == 1)
+	w->out.config = w->out.codes[0];
+	if (w->got.pmu->encoding == TACH__NHM_UNC || w->got.pmu->encoding == TACH__CLIENT)
+		w->out.config &= ~CLIENT_BITS;
+	if (w->out.ncodes == 1)
 		return;
 	/* In Linux, these bits are upper bits of the umask. */
-	if (w->pmu->flags & TACH__PMU_HEADER && !w->quirks->box_slips) {
-		w->config |= w->codes[1] << 32;
+	if (w->got.pmu->flags & TACH__PMU_HEADER && !w->ask.quirks->box_slips) {
+		w->out.config |= w->out.codes[1] << 32;
 		return;
 	}
-	w->config1 = w->codes[1];
-	w->has |= TACH_EVENT_HAS_CONFIG1;
-	if (w->ncodes == 2)
+	w->out.config1 = w->out.codes[1];
+	w->out.has |= TACH_EVENT_HAS_CONFIG1;
+	if (w->out.ncodes == 2)
 		return;
 	if (joint_filters(w)) {
-		w->config1 |= w->codes[2] << 32;
+		w->out.config1 |= w->out.codes[2] << 32;
 	} else {
-		w->config2 = w->codes[2];
-		w->has |= TACH_EVENT_HAS_CONFIG2;
+		w->out.config2 = w->out.codes[2];
+		w->out.has |= TACH_EVENT_HAS_CONFIG2;
 	}
 }

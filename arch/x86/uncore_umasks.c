@@ -29,20 +29,20 @@ static void apply_umask(struct box *b, const struct tach__umask *um)
 static int refuse_clash(struct tach__work *w, int row, const char *why)
 {
 	return tach__refuse(w, TACH_ERR_FEATCOMB, "%s %s",
-			    tach__str(tach__umask_at(w->event, row)->name), why);
+			    tach__str(tach__umask_at(w->got.event, row)->name), why);
 }
 
 static int excluded(struct tach__work *w, const struct box *b, int row)
 {
-	const struct tach__umask *um = tach__umask_at(w->event, row);
+	const struct tach__umask *um = tach__umask_at(w->got.event, row);
 	/* An occupancy has only one field for the core state. */
-	int alone = um->flags & TACH__UM_NC || (b->occupancy && !w->quirks->box_slips);
+	int alone = um->flags & TACH__UM_NC || (b->occupancy && !w->ask.quirks->box_slips);
 
-	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
+	if (w->got.nrows && (w->got.groups.solo || um->flags & TACH__UM_SOLO))
 		return refuse_clash(w, row, "and the umask before: one of them stands alone");
-	if (b->last >= 0 && b->last != um->group && w->event->flags & TACH__EV_GRPEXCL)
+	if (b->last >= 0 && b->last != um->group && w->got.event->flags & TACH__EV_GRPEXCL)
 		return refuse_clash(w, row, "is of another group than the umask before");
-	if (w->groups.count[um->group] && (alone || b->nc >> um->group & 1))
+	if (w->got.groups.count[um->group] && (alone || b->nc >> um->group & 1))
 		return refuse_clash(w, row,
 				    "cannot be combined with another umask of its group");
 	return 0;
@@ -50,22 +50,22 @@ static int excluded(struct tach__work *w, const struct box *b, int row)
 
 int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 {
-	const struct tach__umask *um = tach__umask_at(w->event, row);
+	const struct tach__umask *um = tach__umask_at(w->got.event, row);
 	int rc = excluded(w, b, row);
 
 	if (rc)
 		return rc;
-	w->groups.count[um->group]++;
+	w->got.groups.count[um->group]++;
 	b->last = um->group;
 	if (um->flags & TACH__UM_NC)
 		b->nc |= 1u << um->group;
 	if (um->flags & TACH__UM_XGT)
 		b->above = um->group;
 	/* groups.used now has the groups that umasks require. */
-	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
+	w->got.groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
 	apply_umask(b, um);
 	if (um->flags & TACH__UM_SOLO) {
-		w->groups.solo = 1;
+		w->got.groups.solo = 1;
 		b->have = UINT32_MAX;
 	}
 	if (b->occupancy) {
@@ -73,7 +73,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		b->umask = 0;
 	}
 	b->need |= um->mods;
-	w->rows[w->nrows++] = (uint16_t)row;
+	w->got.rows[w->got.nrows++] = (uint16_t)row;
 	return 0;
 }
 
@@ -84,15 +84,15 @@ static int no_default(struct tach__work *w, int group)
 	char list[200] = ""; /* three names, of less than 64 letters each */
 	int n = 0, used = 0;
 
-	for (int i = 0; i < w->event->numasks; i++) {
-		const struct tach__umask *um = tach__umask_at(w->event, i);
+	for (int i = 0; i < w->got.event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->got.event, i);
 
 		if (um->group == group && n++ < 3)
 			used += sprintf(list + used, "%s%s", n > 1 ? ", " : "",
 					tach__str(um->name));
 	}
 	return tach__refuse(w, TACH_ERR_UMASK, "%s needs a umask of group %d: %s%s",
-			    tach__str(w->event->name), group, list, n > 3 ? ", ..." : "");
+			    tach__str(w->got.event->name), group, list, n > 3 ? ", ..." : "");
 }
 
 /* Adds the defaults of one group. Returns 1 if no further group needs a default, because the
@@ -101,8 +101,8 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 {
 	int done = 0;
 
-	for (int i = 0; i < w->event->numasks; i++) {
-		const struct tach__umask *um = tach__umask_at(w->event, i);
+	for (int i = 0; i < w->got.event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->got.event, i);
 
 		if (um->group != group)
 			continue;
@@ -111,14 +111,14 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 			done = 1;
 			continue;
 		}
-		if (!(um->flags & TACH__UM_DFL) || w->nrows == TACH__ROWS_MAX)
+		if (!(um->flags & TACH__UM_DFL) || w->got.nrows == TACH__ROWS_MAX)
 			continue;
 		if (um->flags & TACH__UM_XGT)
 			b->above = group;
 		apply_umask(b, um);
-		w->rows[w->nrows++] = (uint16_t)i;
+		w->got.rows[w->got.nrows++] = (uint16_t)i;
 		done = 1;
-		if (w->event->flags & TACH__EV_GRPEXCL)
+		if (w->got.event->flags & TACH__EV_GRPEXCL)
 			return 1;
 	}
 	return done ? 0 : no_default(w, group);
@@ -126,19 +126,19 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 
 static int take_group_defaults(struct tach__work *w, struct box *b)
 {
-	uint32_t all = (1u << w->event->ngroups) - 1, missing = all & ~b->have;
+	uint32_t all = (1u << w->got.event->ngroups) - 1, missing = all & ~b->have;
 	int rc = 0;
 
-	if (w->event->flags & (w->quirks->box_slips ? TACH__EV_BAREL : TACH__EV_BARE) &&
+	if (w->got.event->flags & (w->ask.quirks->box_slips ? TACH__EV_BAREL : TACH__EV_BARE) &&
 	    !b->n) {
 		uint64_t bits;
 
-		if (tach__attr(w->event->attrs, TACH__A_UM, &bits, NULL))
+		if (tach__attr(w->got.event->attrs, TACH__A_UM, &bits, NULL))
 			b->umask = bits;
 		b->n = 1;
 		return 0;
 	}
-	if (b->plain && w->event->flags & TACH__EV_GRPEXCL && b->n)
+	if (b->plain && w->got.event->flags & TACH__EV_GRPEXCL && b->n)
 		return 0;
 	for (; missing && !rc; missing &= missing - 1)
 		rc = group_default(w, b, __builtin_ctz(missing));
@@ -147,22 +147,22 @@ static int take_group_defaults(struct tach__work *w, struct box *b)
 
 int tach__uncore_umasks(struct tach__work *w, struct box *b)
 {
-	uint32_t required = w->groups.used & ~b->have;
+	uint32_t required = w->got.groups.used & ~b->have;
 	int rc;
 
 	w->column = 0;
 	if (required && !b->plain)
 		return tach__refuse(w, TACH_ERR_FEATCOMB, "%s also needs a umask of group %d",
-				    tach__str(w->event->name), __builtin_ctz(required));
+				    tach__str(w->got.event->name), __builtin_ctz(required));
 	rc = take_group_defaults(w, b);
 	if (rc)
 		return rc;
-	if (w->event->numasks && !b->n)
+	if (w->got.event->numasks && !b->n)
 		return tach__refuse(w, TACH_ERR_ATTR, "%s needs a umask",
-				    tach__str(w->event->name));
-	if (w->given & NODE_FILTERS & ~b->need)
+				    tach__str(w->got.event->name));
+	if (w->got.given & NODE_FILTERS & ~b->need)
 		return tach__refuse(w, TACH_ERR_ATTR, "nf= needs a umask that asks for it");
-	if (b->need && !(w->given & b->need))
+	if (b->need && !(w->got.given & b->need))
 		return tach__refuse(w, TACH_ERR_ATTR, "%s= must be given here",
 				    tach__box_mods[__builtin_ctz(b->need)].name);
 	return 0;

@@ -3,19 +3,19 @@
 
 static int encode(struct tach__work *w)
 {
-	return w->pmu->encoding == TACH__INTEL	    ? tach__intel_encode(w)
-	       : w->pmu->encoding == TACH__AMD	    ? tach__amd_encode(w)
-	       : w->pmu->encoding == TACH__NETBURST ? tach__netburst_encode(w)
-						    : tach__box_encode(w);
+	return w->got.pmu->encoding == TACH__INTEL	? tach__intel_encode(w)
+	       : w->got.pmu->encoding == TACH__AMD	? tach__amd_encode(w)
+	       : w->got.pmu->encoding == TACH__NETBURST ? tach__netburst_encode(w)
+							: tach__box_encode(w);
 }
 
 static void perf(struct tach__work *w)
 {
-	if (w->pmu->encoding == TACH__INTEL)
+	if (w->got.pmu->encoding == TACH__INTEL)
 		tach__intel_perf(w);
-	else if (w->pmu->encoding == TACH__AMD)
+	else if (w->got.pmu->encoding == TACH__AMD)
 		tach__amd_perf(w);
-	else if (w->pmu->encoding == TACH__NETBURST)
+	else if (w->got.pmu->encoding == TACH__NETBURST)
 		tach__netburst_perf(w);
 	else
 		tach__box_perf(w);

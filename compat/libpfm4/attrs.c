@@ -16,22 +16,24 @@ void p4_attrs(struct p4_attrs *out, const struct p4_state *s, int pmu, int event
 
 	memset(out, 0, sizeof *out);
 	out->opt = p4_options(s, os, 0);
-	w->opt = &out->opt;
-	w->quirks = tach__quirks_of(w->opt);
-	w->os = out->opt.os;
-	w->pmu = tach__pmu_at(pmu);
-	w->event = w->pmu->encoding == TACH__PERF_RAW ? &none : tach__event_at(pmu, event);
-	w->generic = tach__generic(w->pmu);
+	w->ask.opt = &out->opt;
+	w->ask.quirks = tach__quirks_of(w->ask.opt);
+	w->ask.os = out->opt.os;
+	w->got.pmu = tach__pmu_at(pmu);
+	w->got.event =
+		w->got.pmu->encoding == TACH__PERF_RAW ? &none : tach__event_at(pmu, event);
+	w->got.generic = tach__generic(w->got.pmu);
 	tach__offer(w);
-	out->numasks = w->event->numasks;
+	out->numasks = w->got.event->numasks;
 	for (int i = 0; i < TACH__NBOX_MODS; i++)
-		if (w->mods >> i & 1 && w->pmu->encoding != TACH__NETBURST)
+		if (w->got.mods >> i & 1 && w->got.pmu->encoding != TACH__NETBURST)
 			out->mods[out->nmods++] = i;
 	for (size_t i = 0; i < sizeof netburst_order; i++)
-		if (w->mods >> netburst_order[i] & 1 && w->pmu->encoding == TACH__NETBURST)
+		if (w->got.mods >> netburst_order[i] & 1 &&
+		    w->got.pmu->encoding == TACH__NETBURST)
 			out->mods[out->nmods++] = netburst_order[i];
 	for (int i = 0; i < TACH__NOSMODS; i++)
-		if (w->osmods >> i & 1)
+		if (w->got.osmods >> i & 1)
 			out->osmods[out->nosmods++] = i;
 }
 
@@ -211,7 +213,7 @@ uint64_t p4_wired(uint32_t hw)
 
 static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *out)
 {
-	const struct tach__umask *um = tach__umask_at(a->w.event, i);
+	const struct tach__umask *um = tach__umask_at(a->w.got.event, i);
 	const char *alias = NULL;
 	uint64_t select;
 
@@ -225,29 +227,29 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	if (um->attrs && tach__attr(um->attrs, TACH__A_SEL, &select, NULL))
 		out->code = out->code << 8 | (select & 0xff);
 	/* NetBurst's code is one bit. libpfm-4 shows the number of this bit. */
-	if (a->w.pmu->encoding == TACH__NETBURST && um->code)
+	if (a->w.got.pmu->encoding == TACH__NETBURST && um->code)
 		out->code = (uint64_t)__builtin_ctzll(um->code);
 	/* Sandy Bridge-EP's C-boxes: shows the filter if there is no other code. */
-	if (a->w.pmu->flags & TACH__PMU_BOX && !(a->w.pmu->flags & TACH__PMU_CBO) &&
-	    a->w.pmu->mods >> TACH__BOX_MOD_CF & 1 && !out->code && um->attrs)
+	if (a->w.got.pmu->flags & TACH__PMU_BOX && !(a->w.got.pmu->flags & TACH__PMU_CBO) &&
+	    a->w.got.pmu->mods >> TACH__BOX_MOD_CF & 1 && !out->code && um->attrs)
 		tach__attr(um->attrs, TACH__A_F0, &out->code, NULL);
 	/* For boxes, shows libpfm-4's code even if the vendor's code is encoded. */
-	if (a->w.pmu->flags & TACH__PMU_BOX && um->attrs)
+	if (a->w.got.pmu->flags & TACH__PMU_BOX && um->attrs)
 		tach__attr(um->attrs, TACH__A_PFM, &out->code, NULL);
 	out->type = PFM_ATTR_UMASK;
 	out->ctrl = PFM_ATTR_CTRL_PMU;
 	/* Umasks of perf's events are defaults too, but libpfm-4 does not mark them. */
-	out->is_dfl = um->flags & TACH__UM_DFL && !a->w.generic ? 1 : 0;
+	out->is_dfl = um->flags & TACH__UM_DFL && !a->w.got.generic ? 1 : 0;
 	out->is_precise = (um->flags & TACH__UM_PEBS) != 0;
 	out->support_no_mods = (um->flags & TACH__UM_NOMODS) != 0;
-	if (a->w.pmu->flags & TACH__PMU_SPEC)
+	if (a->w.got.pmu->flags & TACH__PMU_SPEC)
 		out->is_speculative =
-			um->flags & TACH__UM_SPEC || a->w.event->flags & TACH__EV_SPEC
+			um->flags & TACH__UM_SPEC || a->w.got.event->flags & TACH__EV_SPEC
 				? PFM_EVENT_INFO_SPEC_TRUE
 				: PFM_EVENT_INFO_SPEC_FALSE;
-	out->support_hw_smpl =
-		((a->w.pmu->flags & (TACH__PMU_EXTPEBS | TACH__PMU_CBO)) || out->is_precise) &&
-		!out->support_no_mods;
+	out->support_hw_smpl = ((a->w.got.pmu->flags & (TACH__PMU_EXTPEBS | TACH__PMU_CBO)) ||
+				out->is_precise) &&
+			       !out->support_no_mods;
 }
 
 static void mod_info(const struct tach__modifier *mod, pfm_event_attr_info_t *out)
@@ -265,11 +267,11 @@ static pfm_err_t fill(const struct p4_attrs *a, int attr, pfm_event_attr_info_t 
 	}
 	attr -= a->numasks;
 	if (attr < a->nmods) {
-		int box = (a->w.pmu->flags & TACH__PMU_BOX) != 0;
+		int box = (a->w.got.pmu->flags & TACH__PMU_BOX) != 0;
 
 		mod_info(&(box ? tach__box_mods : tach__mods)[a->mods[attr]], out);
 		out->desc = (box ? box_mod_text : mod_text)(a->mods[attr]);
-		out->code = mod_code(a->w.pmu, a->mods[attr]);
+		out->code = mod_code(a->w.got.pmu, a->mods[attr]);
 		out->ctrl = PFM_ATTR_CTRL_PMU;
 		return PFM_SUCCESS;
 	}

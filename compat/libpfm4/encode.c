@@ -37,10 +37,10 @@ static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const ch
 	int rc = s->verbose ? explained(s, w, str, opt) : tach__encode(w, str, opt, NULL);
 
 	/* libpfm-4 takes cpu/event=.../ for the name of an event, and does not find it. */
-	if (rc && w->generic == TACH__GENERIC_TERMS)
+	if (rc && w->got.generic == TACH__GENERIC_TERMS)
 		return PFM_ERR_NOTFOUND;
 	/* A box without a number cannot be named in this interface. */
-	if (!rc && p4_number(w->pmu_number) < 0)
+	if (!rc && p4_number(w->got.pmu_number) < 0)
 		return PFM_ERR_NOTFOUND;
 	return p4_error(rc);
 }
@@ -74,27 +74,27 @@ static pfm_err_t encode_raw(const struct p4_state *s, const char *str, int plm,
 	char *name = NULL;
 	pfm_err_t rc = p4_check_size(arg, arg->size, sizeof *arg, PFM_RAW_ENCODE_ABI0);
 
-	w.caller = caller(s, NULL);
+	w.ask.caller = caller(s, NULL);
 	if (!rc)
 		rc = encode(s, &w, str, &opt);
 	if (rc)
 		return rc;
-	if (codes && (arg->count < 0 || (unsigned)arg->count < w.ncodes))
+	if (codes && (arg->count < 0 || (unsigned)arg->count < w.out.ncodes))
 		return PFM_ERR_TOOSMALL;
 	if (arg->fstr)
 		rc = copy_name(&w, &name);
 	if (!rc && !codes) {
-		codes = malloc(w.ncodes * sizeof *codes);
+		codes = malloc(w.out.ncodes * sizeof *codes);
 		rc = codes ? PFM_SUCCESS : PFM_ERR_NOMEM;
 	}
 	if (rc) {
 		free(name);
 		return rc;
 	}
-	memcpy(codes, w.codes, w.ncodes * sizeof *codes);
+	memcpy(codes, w.out.codes, w.out.ncodes * sizeof *codes);
 	arg->codes = codes;
-	arg->count = (int)w.ncodes;
-	arg->idx = p4_idx(w.pmu_number, w.event_number);
+	arg->count = (int)w.out.ncodes;
+	arg->idx = p4_idx(w.got.pmu_number, w.got.event_number);
 	if (name)
 		*arg->fstr = name;
 	return PFM_SUCCESS;
@@ -110,7 +110,7 @@ static pfm_err_t encode_attr(const struct p4_state *s, const char *str, int plm,
 	char *name = NULL;
 	pfm_err_t rc;
 
-	w.caller = caller(s, attr);
+	w.ask.caller = caller(s, attr);
 	rc = encode(s, &w, str, &opt);
 	if (!rc && arg->fstr)
 		rc = copy_name(&w, &name);
@@ -123,7 +123,7 @@ static pfm_err_t encode_attr(const struct p4_state *s, const char *str, int plm,
 		free(name);
 		return rc;
 	}
-	arg->idx = p4_idx(w.pmu_number, w.event_number);
+	arg->idx = p4_idx(w.got.pmu_number, w.got.event_number);
 	arg->cpu = event.cpu;
 	if (name)
 		*arg->fstr = name;
@@ -235,10 +235,10 @@ int pfm_find_event(const char *str)
 		return PFM_ERR_INVAL;
 	}
 	opt = p4_options(s, PFM_OS_NONE, 0);
-	w.caller = caller(s, NULL);
+	w.ask.caller = caller(s, NULL);
 	rc = p4_error(tach__lookup(&w, str, &opt));
 	p4_leave();
-	if (!rc && p4_number(w.pmu_number) < 0)
+	if (!rc && p4_number(w.got.pmu_number) < 0)
 		rc = PFM_ERR_NOTFOUND;
-	return rc ? rc : p4_idx(w.pmu_number, w.event_number);
+	return rc ? rc : p4_idx(w.got.pmu_number, w.got.event_number);
 }

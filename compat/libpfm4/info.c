@@ -115,8 +115,8 @@ static uint64_t code_of(const struct tach__pmu *row, const struct tach__event *e
 
 static void fill_event(const struct p4_attrs *attrs, pfm_event_info_t *info)
 {
-	const struct tach__pmu *row = attrs->w.pmu;
-	const struct tach__event *event = attrs->w.event;
+	const struct tach__pmu *row = attrs->w.got.pmu;
+	const struct tach__event *event = attrs->w.got.event;
 	const char *alias = NULL;
 
 	if (event->attrs)

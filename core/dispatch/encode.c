@@ -111,10 +111,10 @@ static int encode_item(struct tach__dispatch *d, struct tach__item *item)
 	if (item->threshold)
 		picks[n++] = (struct tach__pick){item->threshold, (uint16_t)threshold_mod(d), 0,
 						 TACH__PICK_MOD};
-	w.caller = (__typeof__(w.caller)){0};
+	w.ask.caller = (__typeof__(w.ask.caller)){0};
 	if (tach__encode_picks(&w, d->table, item->in->event, picks, n, &opt))
 		return encode_spelled(d, item, &opt);
-	keep(item, w.codes, w.ncodes, tach__counters(&w));
+	keep(item, w.out.codes, w.out.ncodes, tach__counters(&w));
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static int has_device(int pmu, const struct tach__text *device)
 /* Returns the table for a device's cores, or -1 if no possible CPU has such cores. */
 static int table_of(const struct tach__work *w, const struct tach__text *device)
 {
-	int pmus[TACH__HOSTS_MAX], n = tach__perf_cores(w->opt, pmus, TACH__HOSTS_MAX);
+	int pmus[TACH__HOSTS_MAX], n = tach__perf_cores(w->ask.opt, pmus, TACH__HOSTS_MAX);
 
 	for (int i = 0; i < n; i++)
 		if (has_device(pmus[i], device))
@@ -40,7 +40,7 @@ static int encode_named(const struct tach__work *w, const char *prefix, int pmu,
 			const struct tach__text *name, struct tach_event *out)
 {
 	static const struct tach__caller no_caller;
-	struct tach_encode_options opt = *w->opt;
+	struct tach_encode_options opt = *w->ask.opt;
 	char string[TACH_EVENT_NAME_MAX];
 	int n = snprintf(string, sizeof string, "%s::%.*s", prefix, (int)name->length,
 			 name->text);
@@ -58,10 +58,10 @@ static void take_words(struct tach__work *w, const struct tach_event *e)
 {
 	const uint32_t words = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2;
 
-	w->config = e->config;
-	w->config1 = e->config1;
-	w->config2 = e->config2;
-	w->has |= e->has & words;
+	w->out.config = e->config;
+	w->out.config1 = e->config1;
+	w->out.config2 = e->config2;
+	w->out.has |= e->has & words;
 }
 
 int tach__device_event_alone(struct tach__work *w)
@@ -74,7 +74,7 @@ int tach__device_event_alone(struct tach__work *w)
 int tach__device_event(struct tach__work *w, const struct tach__text *device,
 		       const struct tach__text *name)
 {
-	int pmu = table_of(w, device), own = w->type != PERF_TYPE_RAW;
+	int pmu = table_of(w, device), own = w->out.type != PERF_TYPE_RAW;
 	struct tach_event e;
 
 	if (memchr(name->text, ':', name->length))
@@ -88,15 +88,15 @@ int tach__device_event(struct tach__work *w, const struct tach__text *device,
 	if (!encode_named(w, "perf", pmu, name, &e) ||
 	    (e.type != PERF_TYPE_HARDWARE && e.type != PERF_TYPE_HW_CACHE))
 		return 0;
-	if (w->config || w->has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2))
+	if (w->out.config || w->out.has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2))
 		return tach__device_event_alone(w);
 	take_words(w, &e);
 	/*
 	 * Bits 32 and up select the cores (Linux 5.13); they are not needed with one core type.
 	 */
-	if (own && !(w->config >> 32) && device->length > 4 &&
+	if (own && !(w->out.config >> 32) && device->length > 4 &&
 	    memcmp(device->text, "cpu_", 4) == 0)
-		w->config |= (uint64_t)w->type << 32;
-	w->type = e.type;
+		w->out.config |= (uint64_t)w->out.type << 32;
+	w->out.type = e.type;
 	return 1;
 }

@@ -8,10 +8,10 @@
 
 static int hardware_words(struct tach__work *w)
 {
-	if (w->generic)
+	if (w->got.generic)
 		return tach__perf_words(w);
-	if (tach__parts[w->pmu->arch]->encode)
-		return tach__parts[w->pmu->arch]->encode(w);
+	if (tach__parts[w->got.pmu->arch]->encode)
+		return tach__parts[w->got.pmu->arch]->encode(w);
 	return tach__refuse(w, TACH_ERR_NOTSUPP, "no encoder for this PMU");
 }
 
@@ -21,9 +21,9 @@ static int finish(struct tach__work *w)
 
 	if (rc)
 		return rc;
-	if (w->nrows > 1)
+	if (w->got.nrows > 1)
 		tach__umask_sort(w);
-	if (w->os != TACH_OS_NONE)
+	if (w->ask.os != TACH_OS_NONE)
 		rc = tach__perf_encode(w);
 	return rc;
 }
@@ -38,18 +38,19 @@ static int try_encode(struct tach__work *w, const char *string)
 static void start_work(struct tach__work *w, const char *string,
 		       const struct tach_encode_options *opt, struct tach_error *err)
 {
-	struct tach__caller caller = w->caller;
-
-	/* The arrays after it need no clearing: counts show how far they are filled. */
-	tach__clear(w, offsetof(struct tach__work, picks));
-	w->caller = caller;
-	w->string = string;
-	w->opt = opt;
-	w->quirks = tach__quirks_of(opt);
-	w->err = err;
-	w->os = opt->os;
-	w->privilege = opt->privilege;
-	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
+	/* The arrays need no clearing: counts show how far they are filled. */
+	tach__clear(&w->ask, offsetof(struct tach__question, caller));
+	tach__clear(&w->got, offsetof(struct tach__picks, picks));
+	tach__clear(&w->out, offsetof(struct tach__answer, codes));
+	w->column = w->alias = 0;
+	w->ask.string = string;
+	w->ask.opt = opt;
+	w->ask.quirks = tach__quirks_of(opt);
+	w->ask.err = err;
+	w->ask.os = opt->os;
+	w->ask.privilege = opt->privilege;
+	w->got.groups.above = w->got.groups.only = w->got.groups.last = w->got.groups.silent =
+		-1;
 }
 
 /* Handles perf's EVENT/name=x/ if EVENT is not a device. An error message costs a hundred times
@@ -61,7 +62,7 @@ again(struct tach__work *w, const char *string, const struct tach_encode_options
 	const char *text = string;
 	int slash = (int)strcspn(string, "/") + 1;
 
-	if ((rc == TACH_ERR_NOTFOUND || rc == TACH_ERR_ATTR) && w->quirks->letters &&
+	if ((rc == TACH_ERR_NOTFOUND || rc == TACH_ERR_ATTR) && w->ask.quirks->letters &&
 	    tach__terms_respell(string, w->respelled, sizeof w->respelled)) {
 		text = w->respelled;
 		start_work(w, text, opt, NULL);

@@ -10,12 +10,12 @@ uint64_t tach__counters(const struct tach__work *w)
 {
 	uint64_t all = 0;
 
-	for (unsigned i = 0; i < w->nrows; i++) {
-		uint64_t own =
-			tach__counter_set(tach__umask_at(w->event, w->rows[i])->counter_set);
+	for (unsigned i = 0; i < w->got.nrows; i++) {
+		uint64_t own = tach__counter_set(
+			tach__umask_at(w->got.event, w->got.rows[i])->counter_set);
 
 		if (!own)
-			own = tach__counter_set(w->event->counter_set);
+			own = tach__counter_set(w->got.event->counter_set);
 		/*
 		 * If umasks have no common counter, dispatch reports this; the counters of the
 		 * first one remain.
@@ -23,43 +23,44 @@ uint64_t tach__counters(const struct tach__work *w)
 		if (!all || all & own)
 			all = all ? all & own : own;
 	}
-	return all ? all : tach__counter_set(w->event->counter_set);
+	return all ? all : tach__counter_set(w->got.event->counter_set);
 }
 
 void tach__publish(const struct tach__work *w, struct tach_event *out)
 {
 	uint32_t size = out->size;
 	/* Levels that perf cannot filter out for this event are counted. */
-	uint32_t privilege = w->counted | ~(w->generic ? tach__perf_host_privilege(w->opt)
-						       : w->pmu->privilege);
+	uint32_t privilege =
+		w->out.counted | ~(w->got.generic ? tach__perf_host_privilege(w->ask.opt)
+						  : w->got.pmu->privilege);
 
 	tach__clear(out, offsetof(struct tach_event, name));
 	out->size = size;
-	out->pmu = w->pmu_number;
-	out->event = w->event_number < 0 ? 0 : w->event_number;
-	out->ncodes = w->ncodes;
-	for (unsigned i = 0; i < w->ncodes; i++)
-		out->codes[i] = w->codes[i];
+	out->pmu = w->got.pmu_number;
+	out->event = w->got.event_number < 0 ? 0 : w->got.event_number;
+	out->ncodes = w->out.ncodes;
+	for (unsigned i = 0; i < w->out.ncodes; i++)
+		out->codes[i] = w->out.codes[i];
 	out->counters = tach__counters(w);
 	out->cpu = -1;
-	if (w->os != TACH_OS_NONE) {
-		out->type = w->type;
-		out->has = w->has;
-		out->config = w->config;
-		out->config1 = w->config1;
-		out->config2 = w->config2;
-		out->period = w->period;
+	if (w->ask.os != TACH_OS_NONE) {
+		out->type = w->out.type;
+		out->has = w->out.has;
+		out->config = w->out.config;
+		out->config1 = w->out.config1;
+		out->config2 = w->out.config2;
+		out->period = w->out.period;
 		out->exclude_user = !(privilege & TACH_PRIVILEGE_USER);
 		out->exclude_kernel = !(privilege & TACH_PRIVILEGE_KERNEL);
 		out->exclude_hv = !(privilege & TACH_PRIVILEGE_HYPERVISOR);
-		out->exclude_host = !w->host;
-		out->exclude_guest = !w->guest;
-		out->pinned = w->pinned;
-		out->exclusive = w->exclusive;
-		out->precise = w->precise;
-		out->cpu = w->cpu;
+		out->exclude_host = !w->out.host;
+		out->exclude_guest = !w->out.guest;
+		out->pinned = w->out.pinned;
+		out->exclusive = w->out.exclusive;
+		out->precise = w->out.precise;
+		out->cpu = w->out.cpu;
 	}
-	if (w->opt->flags & TACH_ENCODE_NO_NAME)
+	if (w->ask.opt->flags & TACH_ENCODE_NO_NAME)
 		*out->name = 0;
 	else if (tach__fqstr(w, out->name, sizeof out->name) >= sizeof out->name)
 		out->has |= TACH_EVENT_HAS_CUT_NAME;
@@ -101,7 +102,7 @@ int tach__event_encode(const char *string, const struct tach_encode_options *opt
 	rc = opt ? check_options(opt, err) : TACH_ERR_INVAL;
 	if (rc)
 		return rc;
-	w.caller = *caller;
+	w.ask.caller = *caller;
 	rc = tach__encode(&w, string, opt, err);
 	if (rc)
 		return rc;

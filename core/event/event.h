@@ -22,11 +22,11 @@
 int tach__match(struct tach__work *w, struct tach__attrs attrs);
 /* The same for a first pick whose row is already known (row -1: only the event). */
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs);
-/* The same for picks instead of attributes; umask rows are those of w->event. */
+/* The same for picks instead of attributes; umask rows are those of w->got.event. */
 int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n);
 /* Adds attributes to an event that was already matched. */
 int tach__match_more(struct tach__work *w, struct tach__attrs attrs);
-/* Finds the modifiers that the event offers for w->os. */
+/* Finds the modifiers that the event offers for w->ask.os. */
 void tach__offer(struct tach__work *w);
 
 /* ---- perf.c ---- */
@@ -71,7 +71,8 @@ uint64_t tach__counters(const struct tach__work *w);
 void tach__publish(const struct tach__work *w, struct tach_event *out);
 
 /* ---- encode.c: the whole encoding, for the public call and for compat/ ---- */
-/* Does everything except encoding: w->pmu_number, w->event_number; attributes are checked. */
+/* Does everything except encoding: w->got.pmu_number, w->got.event_number; attributes are
+ * checked. */
 int tach__lookup(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt);
 int tach__encode(struct tach__work *w, const char *string,

@@ -94,53 +94,55 @@ static inline void put_modifiers(struct writer *o, const struct tach__modifier *
 /* Returns hardware modifiers, and perf's from bit TACH__NMODS on. */
 static uint32_t spelled_modifiers(const struct tach__work *w)
 {
-	uint32_t set = w->spelled;
+	uint32_t set = w->got.spelled;
 
 	/* Register words accept the modifiers in any case: shows those in the string. */
-	if (w->nomods && w->os == TACH_OS_NONE)
-		return w->given & w->quirks->nomods_shown;
+	if (w->out.nomods && w->ask.os == TACH_OS_NONE)
+		return w->got.given & w->ask.quirks->nomods_shown;
 	/* perf's fields have a privilege level; it is shown if the string sets it. */
-	if (w->nomods)
-		return (w->osshown & (1u << TACH__OS_PINNED |
-				      (w->quirks->letters && w->counted != (w->privilege &
-									    TACH__PRIVILEGE_ALL)
-					       ? TACH__OS_LEVELS
-					       : 0)))
+	if (w->out.nomods)
+		return (w->out.osshown &
+			(1u << TACH__OS_PINNED |
+			 (w->ask.quirks->letters && w->out.counted != (w->ask.privilege &
+								       TACH__PRIVILEGE_ALL)
+				  ? TACH__OS_LEVELS
+				  : 0)))
 		       << TACH__NMODS;
 	/* 0 means that the umask lacks the modifier, and no string may set it. */
-	for (uint32_t hidden = set & ~w->quirks->zeros_shown; hidden; hidden &= hidden - 1) {
+	for (uint32_t hidden = set & ~w->ask.quirks->zeros_shown; hidden;
+	     hidden &= hidden - 1) {
 		int mod = __builtin_ctz(hidden);
 
-		if (!w->shown[mod])
+		if (!w->out.shown[mod])
 			set &= ~(1u << mod);
 	}
-	return set | w->osshown << TACH__NMODS;
+	return set | w->out.osshown << TACH__NMODS;
 }
 
 static __attribute__((noinline)) void put_box_modifiers(struct writer *o,
 							const struct tach__work *w)
 {
-	put_modifiers(o, tach__box_mods, w->box_shown, w->spelled);
-	put_modifiers(o, tach__osmods, w->shown + TACH__NMODS, w->osshown);
+	put_modifiers(o, tach__box_mods, w->out.box_shown, w->got.spelled);
+	put_modifiers(o, tach__osmods, w->out.shown + TACH__NMODS, w->out.osshown);
 }
 
 static void put_event(struct writer *o, const struct tach__work *w)
 {
-	put_text(o, tach__str(w->quirks->box_slips && w->pmu->flags & TACH__PMU_BOX &&
-					      w->pmu->alias
-				      ? w->pmu->alias
-				      : w->pmu->name));
+	put_text(o, tach__str(w->ask.quirks->box_slips && w->got.pmu->flags & TACH__PMU_BOX &&
+					      w->got.pmu->alias
+				      ? w->got.pmu->alias
+				      : w->got.pmu->name));
 	put_colon(o);
 	put_colon(o);
-	if (w->generic == TACH__GENERIC_RAW) {
-		if (w->os != TACH_OS_NONE && w->quirks->cut_names)
+	if (w->got.generic == TACH__GENERIC_RAW) {
+		if (w->ask.os != TACH_OS_NONE && w->ask.quirks->cut_names)
 			return;
 		put(o, "r", 1);
-		put_number(o, w->config, 16);
-	} else if (w->system.text) {
-		put(o, w->system.text, w->system.length);
+		put_number(o, w->out.config, 16);
+	} else if (w->got.system.text) {
+		put(o, w->got.system.text, w->got.system.length);
 	} else {
-		put_text(o, tach__str(w->event->name));
+		put_text(o, tach__str(w->got.event->name));
 	}
 }
 
@@ -149,32 +151,32 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	struct writer o = {out, out + size - 1, 0};
 
 	*out = 0;
-	if (w->nomods && w->os != TACH_OS_NONE && w->quirks->cut_names)
+	if (w->out.nomods && w->ask.os != TACH_OS_NONE && w->ask.quirks->cut_names)
 		return 0;
-	if (w->terms.text)
-		put(&o, w->terms.text, w->terms.length);
+	if (w->got.terms.text)
+		put(&o, w->got.terms.text, w->got.terms.length);
 	else
 		put_event(&o, w);
-	for (unsigned i = 0; i < w->nrows; i++) {
-		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);
+	for (unsigned i = 0; i < w->got.nrows; i++) {
+		const struct tach__umask *um = tach__umask_at(w->got.event, w->got.rows[i]);
 
-		if (um->group == w->groups.silent)
+		if (um->group == w->got.groups.silent)
 			continue;
 		put_colon(&o);
 		put_text(&o, tach__str(um->name));
 	}
-	if (w->point.text) {
+	if (w->got.point.text) {
 		put_colon(&o);
-		put(&o, w->point.text, w->point.length);
+		put(&o, w->got.point.text, w->got.point.length);
 	}
-	if (w->has_raw) {
+	if (w->got.has_raw) {
 		put(&o, ":0x", 3);
-		put_number(&o, w->raw & w->quirks->raw_shown, 16);
+		put_number(&o, w->got.raw & w->ask.quirks->raw_shown, 16);
 	}
-	if (w->pmu->flags & TACH__PMU_BOX)
+	if (w->got.pmu->flags & TACH__PMU_BOX)
 		put_box_modifiers(&o, w);
 	else
-		put_modifiers(&o, tach__mods, w->shown, spelled_modifiers(w));
+		put_modifiers(&o, tach__mods, w->out.shown, spelled_modifiers(w));
 	*o.at = 0;
 	return (size_t)(o.at - out) + o.cut;
 }

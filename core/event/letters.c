@@ -69,7 +69,7 @@ int tach__letter_refused(struct tach__work *w, const struct tach__text *word)
 {
 	int modifier, level = 0, latency = 0;
 
-	if (w->pmu->flags & TACH__PMU_BOX)
+	if (w->got.pmu->flags & TACH__PMU_BOX)
 		return 0;
 	for (size_t i = 0; i < word->length; i++) {
 		latency |= word->text[i] == 'R';

@@ -21,11 +21,12 @@ int tach__candidates(const struct tach__work *w, int *pmus)
 {
 	int n, arch;
 
-	if (w->caller.search) {
-		memcpy(pmus, w->caller.search, (size_t)w->caller.nsearch * sizeof *pmus);
-		return w->caller.nsearch;
+	if (w->ask.caller.search) {
+		memcpy(pmus, w->ask.caller.search,
+		       (size_t)w->ask.caller.nsearch * sizeof *pmus);
+		return w->ask.caller.nsearch;
 	}
-	n = tach__perf_cores(w->opt, pmus, TACH__HOSTS_MAX);
+	n = tach__perf_cores(w->ask.opt, pmus, TACH__HOSTS_MAX);
 	arch = n > 0 ? common_pmu(pmus[0]) : -1;
 	if (arch >= 0 && arch != pmus[0])
 		pmus[n++] = arch;
@@ -42,18 +43,18 @@ int tach__pmu_present(const struct tach__work *w, int pmu)
 {
 	int hosts[TACH__HOSTS_MAX], n;
 
-	if (w->caller.search) {
-		for (int i = 0; i < w->caller.nsearch; i++)
-			if (w->caller.search[i] == pmu)
+	if (w->ask.caller.search) {
+		for (int i = 0; i < w->ask.caller.nsearch; i++)
+			if (w->ask.caller.search[i] == pmu)
 				return 1;
-		return tach__pmu_at(pmu)->flags & TACH__PMU_BOX && w->caller.boxes &&
-		       tach__box_in(w->caller.boxes, pmu);
+		return tach__pmu_at(pmu)->flags & TACH__PMU_BOX && w->ask.caller.boxes &&
+		       tach__box_in(w->ask.caller.boxes, pmu);
 	}
-	if (tach__pmu_at(pmu)->arch == TACH__LINUX || pmu == w->opt->pmu)
+	if (tach__pmu_at(pmu)->arch == TACH__LINUX || pmu == w->ask.opt->pmu)
 		return 1;
 	if (tach__pmu_at(pmu)->flags & TACH__PMU_BOX)
 		return tach__box_in(tach__boxes(), pmu);
-	n = tach__perf_hosts(w->opt, hosts, TACH__HOSTS_MAX);
+	n = tach__perf_hosts(w->ask.opt, hosts, TACH__HOSTS_MAX);
 	for (int i = 0; i < n; i++)
 		if (hosts[i] == pmu || common_pmu(hosts[i]) == pmu)
 			return 1;
@@ -65,8 +66,8 @@ static int is_named(const struct tach__work *w)
 {
 	int pmus[TACH__SEARCH_MAX];
 
-	return !*w->string || strstr(w->string, "::") ||
-	       (tach__candidates(w, pmus) > 0 && pmus[0] == w->pmu_number);
+	return !*w->ask.string || strstr(w->ask.string, "::") ||
+	       (tach__candidates(w, pmus) > 0 && pmus[0] == w->got.pmu_number);
 }
 
 /* ---- one PMU ---- */
@@ -75,18 +76,19 @@ static const struct tach__event no_event;
 
 static void set_event(struct tach__work *w, int pmu, int event)
 {
-	w->pmu_number = pmu;
-	w->event_number = event;
-	w->pmu = tach__pmu_at(pmu);
-	w->event = event < 0 ? &no_event : tach__event_at(pmu, event);
-	w->generic = tach__generic(w->pmu);
+	w->got.pmu_number = pmu;
+	w->got.event_number = event;
+	w->got.pmu = tach__pmu_at(pmu);
+	w->got.event = event < 0 ? &no_event : tach__event_at(pmu, event);
+	w->got.generic = tach__generic(w->got.pmu);
 }
 
 /* The architectural PMU has only the events that CPUID reports. */
 static int cpu_has_event(const struct tach__work *w)
 {
-	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
-	       tach__archperfmon_event(w->opt, w->event, is_named(w));
+	return !(w->got.pmu->flags & TACH__PMU_ARCHDEFAULT) ||
+	       w->got.pmu->encoding != TACH__INTEL ||
+	       tach__archperfmon_event(w->ask.opt, w->got.event, is_named(w));
 }
 
 int tach__find_row(struct tach__work *w, int pmu, int event)
@@ -146,7 +148,7 @@ static int find_request_umask(const struct tach__work *w, const struct tach__str
 		at += next ? strlen(response) : 1;
 	}
 	*rest = at;
-	return tach__umask_find(w->event, name, n);
+	return tach__umask_find(w->got.event, name, n);
 }
 
 /* The vendor's own spelling of an event that was found by its name, without its attributes. */
@@ -155,7 +157,7 @@ static int resolve_respelled(struct tach__work *w, int pmu, const struct tach__s
 {
 	int dots = *s->attrs.at == '.';
 
-	if (!w->quirks->respells &&
+	if (!w->ask.quirks->respells &&
 	    (!dots || w->column != tach__column(s->start, s->attrs.at + 1)))
 		return 0;
 	if (dots)
@@ -171,7 +173,7 @@ static int is_vendors(const struct tach__work *w, int pmu, const struct tach__st
 	const char *start = s->event.text, *first = s->attrs.at, *end;
 	int umask;
 
-	if (*first != '.' || !w->quirks->respells)
+	if (*first != '.' || !w->ask.quirks->respells)
 		return 0;
 	end = first + strcspn(first, ":,");
 	return memchr(first + 1, '.', (size_t)(end - first - 1)) &&
@@ -191,10 +193,10 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of an event with another name in the table. */
-	if ((*rc == TACH_ERR_ATTR || w->vendor_differs || is_vendors(w, pmu, s)) &&
+	if ((*rc == TACH_ERR_ATTR || w->got.vendor_differs || is_vendors(w, pmu, s)) &&
 	    resolve_respelled(w, pmu, s, &umask, &rest)) {
-		w->npicks = w->nattrs = w->given = 0;
-		w->raw_given = w->named_given = 0;
+		w->got.npicks = w->got.nattrs = w->got.given = 0;
+		w->got.raw_given = w->got.named_given = 0;
 		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
 	}
 	return 1;
@@ -219,7 +221,7 @@ static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s
 	set_event(w, pmu, -1);
 	if (raw ? !tach__perf_raw(w, &s->event) : !tach__tracepoint_system(w, &s->event))
 		return 0;
-	w->system = s->event;
+	w->got.system = s->event;
 	*rc = tach__match(w, s->attrs);
 	return 1;
 }
@@ -239,7 +241,7 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 	struct tach__string base;
 	int found, several = 0;
 	const char *text =
-		w->caller.derived ? w->caller.derived(pmu, &s->event, &several) : NULL;
+		w->ask.caller.derived ? w->ask.caller.derived(pmu, &s->event, &several) : NULL;
 
 	if (several < 0) {
 		*rc = tach__refuse(w, several, "out of memory");
@@ -305,7 +307,7 @@ static int encode_prefixed(struct tach__work *w, const struct tach__string *s, i
 	if (pmu < 0)
 		return *rc = tach__suggest_pmu(w, &s->pmu);
 	pmu = host_variant(w, pmu);
-	if (!w->opt->any_pmu && !tach__pmu_present(w, pmu))
+	if (!w->ask.opt->any_pmu && !tach__pmu_present(w, pmu))
 		return *rc = tach__refuse(w, TACH_ERR_NOTFOUND, "this machine's PMU is not %s",
 					  tach__str(tach__pmu_at(pmu)->name));
 	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) ||
@@ -318,7 +320,7 @@ static int encode_prefixed(struct tach__work *w, const struct tach__string *s, i
 /* Finds the first box that has the event, of several that may count it. */
 static int in_boxes(struct tach__work *w, const struct tach__string *s, int *rc)
 {
-	const uint64_t *boxes = w->caller.search ? w->caller.boxes : tach__boxes();
+	const uint64_t *boxes = w->ask.caller.search ? w->ask.caller.boxes : tach__boxes();
 
 	for (int i = 0; boxes && i < tach__nboxes(); i++) {
 		int pmu = tach__npmus() + i;
@@ -350,7 +352,7 @@ static int search_all_pmus(struct tach__work *w, const struct tach__string *s, i
 int tach__find(struct tach__work *w, const char *string)
 {
 	struct tach__string s;
-	int rc = tach__string_split(&s, string, w->err);
+	int rc = tach__string_split(&s, string, w->ask.err);
 
 	if (rc)
 		return rc;

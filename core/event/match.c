@@ -9,27 +9,27 @@ enum { ALIAS_DEPTH_MAX = 4 };
 
 static int add_pick(struct tach__work *w, int kind, int number, uint64_t value)
 {
-	struct tach__pick *pick = &w->picks[w->npicks];
+	struct tach__pick *pick = &w->got.picks[w->got.npicks];
 
-	if (w->nattrs++ == TACH__PICKS_MAX)
+	if (w->got.nattrs++ == TACH__PICKS_MAX)
 		return tach__refuse(w, TACH_ERR_TOOMANY, "more than %d attributes",
 				    TACH__PICKS_MAX);
-	for (unsigned i = 0, n = w->npicks & w->quirks->compared; i < n; i++) {
-		if (w->picks[i].kind != kind || w->picks[i].number != number)
+	for (unsigned i = 0, n = w->got.npicks & w->ask.quirks->compared; i < n; i++) {
+		if (w->got.picks[i].kind != kind || w->got.picks[i].number != number)
 			continue;
 		/*
 		 * The conflict is reported later, because a word that does not exist is the
 		 * more serious error.
 		 */
-		if (w->picks[i].value != value && !w->conflict)
-			w->conflict = w->column;
+		if (w->got.picks[i].value != value && !w->got.conflict)
+			w->got.conflict = w->column;
 		return 0;
 	}
 	pick->value = value;
 	pick->number = (uint16_t)number;
 	pick->column = (uint16_t)w->column;
 	pick->kind = (uint8_t)kind;
-	w->npicks++;
+	w->got.npicks++;
 	return 0;
 }
 
@@ -49,13 +49,13 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 {
 	uint64_t word = tach__modifier_word(&term->name), value = 1;
 	const struct tach__modifier *which = tach__mods;
-	int box = (w->pmu->flags & TACH__PMU_BOX) != 0, kind = TACH__PICK_MOD;
-	int mod = box ? tach__modifier_find(tach__box_mods, w->mods, word) : -1;
+	int box = (w->got.pmu->flags & TACH__PMU_BOX) != 0, kind = TACH__PICK_MOD;
+	int mod = box ? tach__modifier_find(tach__box_mods, w->got.mods, word) : -1;
 
 	if (mod >= 0)
 		which = tach__box_mods;
 	else
-		mod = tach__mod_find_any(box ? 0 : w->mods, w->osmods, word);
+		mod = tach__mod_find_any(box ? 0 : w->got.mods, w->got.osmods, word);
 	if (mod >= TACH__NMODS && which == tach__mods) {
 		mod -= TACH__NMODS;
 		kind = TACH__PICK_OSMOD;
@@ -65,10 +65,10 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 	if (mod < 0)
 		return 0;
 	if ((term->has_value || which[mod].integer) &&
-	    tach__mod_value(&which[mod], term, w->quirks->cut_numbers, &value))
+	    tach__mod_value(&which[mod], term, w->ask.quirks->cut_numbers, &value))
 		return bad_value(w, &which[mod], term);
 	if (kind == TACH__PICK_MOD)
-		w->given |= 1u << mod;
+		w->got.given |= 1u << mod;
 	return add_pick(w, kind, mod, value);
 }
 
@@ -83,16 +83,16 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 {
 	unsigned long long value;
 
-	if (!(w->pmu->flags & TACH__PMU_RAWUMASK))
+	if (!(w->got.pmu->flags & TACH__PMU_RAWUMASK))
 		return tach__refuse(w, TACH_ERR_ATTR, "%s takes no umasks as numbers",
-				    tach__str(w->pmu->name));
+				    tach__str(w->got.pmu->name));
 	if (!tach__text_number(&term->name, &value))
 		return tach__refuse(w, TACH_ERR_ATTR, "malformed hexadecimal umask");
-	if (w->raw_given || w->named_given)
+	if (w->got.raw_given || w->got.named_given)
 		return refuse_two_kinds(w);
 	if (term->has_value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "a umask takes no value");
-	w->raw_given = 1;
+	w->got.raw_given = 1;
 	return add_pick(w, TACH__PICK_RAW, 0, value);
 }
 
@@ -115,22 +115,23 @@ static int match_alias(struct tach__work *w, const char *text)
  */
 static int is_also_modifier(const struct tach__work *w, int row, const struct tach__term *term)
 {
-	return w->quirks->box_slips && tach__umask_at(w->event, row)->src == TACH__SRC_V &&
-	       tach__modifier_find(tach__box_mods, w->mods, tach__modifier_word(&term->name)) >=
-		       0;
+	return w->ask.quirks->box_slips &&
+	       tach__umask_at(w->got.event, row)->src == TACH__SRC_V &&
+	       tach__modifier_find(tach__box_mods, w->got.mods,
+				   tach__modifier_word(&term->name)) >= 0;
 }
 
 static int match_umask(struct tach__work *w, const struct tach__term *term, int *found)
 {
-	int row = tach__umask_find(w->event, term->name.text, term->name.length);
+	int row = tach__umask_find(w->got.event, term->name.text, term->name.length);
 	const struct tach__umask *um;
 	const char *alias, *name = term->name.text;
 	uint32_t keys;
 
 	*found = 1;
-	if (row >= 0 && w->pmu->flags & TACH__PMU_BOX && is_also_modifier(w, row, term))
+	if (row >= 0 && w->got.pmu->flags & TACH__PMU_BOX && is_also_modifier(w, row, term))
 		row = -1;
-	if (row < 0 && w->generic == TACH__GENERIC_TRACEPOINT && !term->has_value) {
+	if (row < 0 && w->got.generic == TACH__GENERIC_TRACEPOINT && !term->has_value) {
 		int rc = tach__tracepoint(w, &term->name);
 
 		*found = rc > 0;
@@ -140,23 +141,23 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 		*found = 0;
 		return 0;
 	}
-	um = tach__umask_at(w->event, row);
+	um = tach__umask_at(w->got.event, row);
 	/* "I=1" is the modifier i even if a umask I exists. */
 	if (term->has_value) {
 		*found = 0;
 		return 0;
 	}
 	if (!w->alias) {
-		if (w->raw_given)
+		if (w->got.raw_given)
 			return refuse_two_kinds(w);
-		w->named_given = 1;
+		w->got.named_given = 1;
 	}
 	if (!um->attrs)
 		return add_pick(w, TACH__PICK_UMASK, row, 0);
 	keys = tach__attr_keys(um->attrs);
 	/* EVENT.UMASK is the vendor's spelling, but the vendor means another event by it. */
 	if (keys >> TACH__A_VC & 1 && name[-1] == '.')
-		w->vendor_differs = !(w->opt->flags & TACH_ENCODE_LIBPFM4);
+		w->got.vendor_differs = !(w->ask.opt->flags & TACH_ENCODE_LIBPFM4);
 	if (keys >> TACH__A_EQ & 1 && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
 		return match_alias(w, alias);
 	return add_pick(w, TACH__PICK_UMASK, row, 0);
@@ -169,8 +170,8 @@ static int match_letters(struct tach__work *w, const struct tach__term *term, in
 	uint32_t asked = 0;
 	int rc = 0;
 
-	*found = w->quirks->letters && w->os != TACH_OS_NONE && !term->has_value &&
-		 tach__letters(&term->name, w->osmods, &asked, &precise);
+	*found = w->ask.quirks->letters && w->ask.os != TACH_OS_NONE && !term->has_value &&
+		 tach__letters(&term->name, w->got.osmods, &asked, &precise);
 	for (; asked && !rc; asked &= asked - 1) {
 		int mod = __builtin_ctz(asked);
 		int precision = mod == TACH__OS_PRECISE || mod == TACH__OS_HW_SMPL;
@@ -186,7 +187,7 @@ static int match_term(struct tach__work *w, const struct tach__term *term)
 	int found = 0, rc;
 
 	if (!w->alias)
-		w->column = tach__column(w->string, name->text);
+		w->column = tach__column(w->ask.string, name->text);
 	if (!name->length)
 		return tach__refuse(w, TACH_ERR_ATTR, "a umask or modifier is expected here");
 	rc = match_umask(w, term, &found);
@@ -220,19 +221,19 @@ static int resolve_aliases(struct tach__work *w)
 	const char *alias, *end, *rest;
 	int event, rc = 0;
 
-	if (w->alias_steps == w->quirks->alias_steps || !w->event->attrs ||
-	    !tach__attr(w->event->attrs, TACH__A_EQ, NULL, &alias)) {
+	if (w->got.alias_steps == w->ask.quirks->alias_steps || !w->got.event->attrs ||
+	    !tach__attr(w->got.event->attrs, TACH__A_EQ, NULL, &alias)) {
 		tach__offer(w);
 		return 0;
 	}
 	end = alias + __builtin_strlen(alias);
 	rest = alias + __builtin_strcspn(alias, ":");
-	event = tach__event_find(w->pmu_number, alias, (size_t)(rest - alias));
+	event = tach__event_find(w->got.pmu_number, alias, (size_t)(rest - alias));
 	if (event < 0)
 		return tach__refuse(w, TACH_ERR_CYCLE, "the alias %s leads nowhere", alias);
-	w->event_number = event;
-	w->event = tach__event_at(w->pmu_number, event);
-	w->alias_steps++;
+	w->got.event_number = event;
+	w->got.event = tach__event_at(w->got.pmu_number, event);
+	w->got.alias_steps++;
 	rc = resolve_aliases(w);
 	w->alias++;
 	if (!rc)
@@ -247,39 +248,39 @@ static int resolve_aliases(struct tach__work *w)
  */
 static void drop_as_libpfm4(struct tach__work *w)
 {
-	for (unsigned i = 0; i < w->npicks; i++)
-		for (unsigned j = i + 1; j < w->npicks; j++) {
-			struct tach__pick *a = &w->picks[i], *b = &w->picks[j];
+	for (unsigned i = 0; i < w->got.npicks; i++)
+		for (unsigned j = i + 1; j < w->got.npicks; j++) {
+			struct tach__pick *a = &w->got.picks[i], *b = &w->got.picks[j];
 
 			if (a->kind != b->kind || a->number != b->number)
 				continue;
-			if (a->value != b->value && !w->conflict)
-				w->conflict = b->column;
-			for (unsigned k = j + 1; k < w->npicks; k++)
-				w->picks[k - 1] = w->picks[k];
-			w->npicks--;
+			if (a->value != b->value && !w->got.conflict)
+				w->got.conflict = b->column;
+			for (unsigned k = j + 1; k < w->got.npicks; k++)
+				w->got.picks[k - 1] = w->got.picks[k];
+			w->got.npicks--;
 		}
 }
 
 static int refuse_conflict(struct tach__work *w)
 {
-	w->column = w->conflict;
+	w->column = w->got.conflict;
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
 }
 
 static inline int check_conflicts(struct tach__work *w)
 {
-	if (w->npicks > w->quirks->repeats)
+	if (w->got.npicks > w->ask.quirks->repeats)
 		drop_as_libpfm4(w);
-	return w->conflict ? refuse_conflict(w) : 0;
+	return w->got.conflict ? refuse_conflict(w) : 0;
 }
 
 static int match_row(struct tach__work *w, int row)
 {
-	const struct tach__umask *um = tach__umask_at(w->event, row);
+	const struct tach__umask *um = tach__umask_at(w->got.event, row);
 	const char *alias;
 
-	w->named_given = 1;
+	w->got.named_given = 1;
 	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
 		return match_alias(w, alias);
 	return add_pick(w, TACH__PICK_UMASK, row, 0);
@@ -298,7 +299,7 @@ int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs)
 
 int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n)
 {
-	const struct tach__event *asked = w->event;
+	const struct tach__event *asked = w->got.event;
 	int rc = resolve_aliases(w);
 
 	for (unsigned i = 0; !rc && i < n; i++) {
@@ -306,9 +307,10 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 
 		if (pick->kind == TACH__PICK_UMASK) {
 			/* An alias led to an event that has its own umasks. */
-			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
-		} else if (w->mods >> pick->number & 1) {
-			w->given |= 1u << pick->number;
+			rc = w->got.event == asked ? match_row(w, pick->number)
+						   : TACH_ERR_UMASK;
+		} else if (w->got.mods >> pick->number & 1) {
+			w->got.given |= 1u << pick->number;
 			rc = add_pick(w, pick->kind, pick->number, pick->value);
 		} else {
 			rc = TACH_ERR_ATTR;
@@ -338,37 +340,38 @@ static void offer_box(struct tach__work *w)
 	const uint32_t levels = 1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H |
 				1u << TACH__OS_MG | 1u << TACH__OS_MH;
 
-	w->mods = w->event->mods;
+	w->got.mods = w->got.event->mods;
 	/* Modifiers of raw boxes have no effect. */
-	if (w->os != TACH_OS_NONE && (w->quirks->box_slips || w->pmu->encoding == TACH__RAW))
-		w->mods &= ~w->pmu->perfdrop;
-	w->spelled = w->mods;
-	w->osmods = w->os == TACH_OS_NONE   ? 0
-		    : w->os == TACH_OS_PERF ? w->pmu->osmods & levels
-					    : w->pmu->osmods;
+	if (w->ask.os != TACH_OS_NONE &&
+	    (w->ask.quirks->box_slips || w->got.pmu->encoding == TACH__RAW))
+		w->got.mods &= ~w->got.pmu->perfdrop;
+	w->got.spelled = w->got.mods;
+	w->got.osmods = w->ask.os == TACH_OS_NONE   ? 0
+			: w->ask.os == TACH_OS_PERF ? w->got.pmu->osmods & levels
+						    : w->got.pmu->osmods;
 }
 
 void tach__offer(struct tach__work *w)
 {
 	uint32_t kept_by_perf = 0, both = 0;
 
-	if (w->pmu->flags & TACH__PMU_BOX) {
+	if (w->got.pmu->flags & TACH__PMU_BOX) {
 		offer_box(w);
 		return;
 	}
-	w->mods = w->event->mods;
-	w->osmods = 0;
-	if (w->pmu->encoding == TACH__IA64_PMC)
-		w->mods &= ~(1u << TACH__MOD_IRANGE | 1u << TACH__MOD_DRANGE |
-			     1u << TACH__MOD_OPC);
-	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL)
-		w->mods = tach__archperfmon_mods(w->opt, w->mods);
-	w->spelled = w->mods;
-	if (w->os == TACH_OS_NONE)
+	w->got.mods = w->got.event->mods;
+	w->got.osmods = 0;
+	if (w->got.pmu->encoding == TACH__IA64_PMC)
+		w->got.mods &= ~(1u << TACH__MOD_IRANGE | 1u << TACH__MOD_DRANGE |
+				 1u << TACH__MOD_OPC);
+	if (w->got.pmu->flags & TACH__PMU_ARCHDEFAULT && w->got.pmu->encoding == TACH__INTEL)
+		w->got.mods = tach__archperfmon_mods(w->ask.opt, w->got.mods);
+	w->got.spelled = w->got.mods;
+	if (w->ask.os == TACH_OS_NONE)
 		return;
-	switch ((enum tach__encoding)w->pmu->encoding) {
+	switch ((enum tach__encoding)w->got.pmu->encoding) {
 	case TACH__NETBURST:
-		both = w->mods & w->quirks->netburst_shown;
+		both = w->got.mods & w->ask.quirks->netburst_shown;
 		/* fallthrough */
 	case TACH__INTEL:
 		kept_by_perf = 1u << TACH__MOD_K | 1u << TACH__MOD_U;
@@ -383,7 +386,7 @@ void tach__offer(struct tach__work *w)
 	default:
 		break;
 	}
-	w->mods &= ~kept_by_perf;
-	w->spelled = w->mods | both;
-	w->osmods = tach__perf_offer(w);
+	w->got.mods &= ~kept_by_perf;
+	w->got.spelled = w->got.mods | both;
+	w->got.osmods = tach__perf_offer(w);
 }

@@ -11,8 +11,8 @@
 /* Returns the PERF_TYPE_* of a row or a tracepoint. */
 static uint32_t type_of(const struct tach__work *w)
 {
-	return w->generic == TACH__GENERIC_TABLE ? w->event->code >> TYPE_SHIFT
-						 : PERF_TYPE_TRACEPOINT;
+	return w->got.generic == TACH__GENERIC_TABLE ? w->got.event->code >> TYPE_SHIFT
+						     : PERF_TYPE_TRACEPOINT;
 }
 
 /*
@@ -26,15 +26,15 @@ static int by_hardware(const struct tach__work *w)
 
 int tach__perf_offers_h(const struct tach__work *w)
 {
-	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS)
+	if (w->got.generic == TACH__GENERIC_RAW || w->got.generic == TACH__GENERIC_TERMS)
 		return 1;
-	return w->quirks->h_types >> type_of(w) & 1 &&
-	       tach__perf_host_privilege(w->opt) & TACH_PRIVILEGE_HYPERVISOR;
+	return w->ask.quirks->h_types >> type_of(w) & 1 &&
+	       tach__perf_host_privilege(w->ask.opt) & TACH_PRIVILEGE_HYPERVISOR;
 }
 
 int tach__perf_offers_precise(const struct tach__work *w)
 {
-	return w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS ||
+	return w->got.generic == TACH__GENERIC_RAW || w->got.generic == TACH__GENERIC_TERMS ||
 	       by_hardware(w);
 }
 
@@ -42,62 +42,62 @@ int tach__perf_words(struct tach__work *w)
 {
 	int rc;
 
-	w->ncodes = 1;
-	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS) {
-		w->codes[0] = w->config;
+	w->out.ncodes = 1;
+	if (w->got.generic == TACH__GENERIC_RAW || w->got.generic == TACH__GENERIC_TERMS) {
+		w->out.codes[0] = w->out.config;
 		return 0;
 	}
-	if (w->generic == TACH__GENERIC_TRACEPOINT) {
-		if (!w->point.text && !w->quirks->lone_systems)
+	if (w->got.generic == TACH__GENERIC_TRACEPOINT) {
+		if (!w->got.point.text && !w->ask.quirks->lone_systems)
 			return tach__refuse(w, TACH_ERR_UMASK, "which tracepoint of %.*s?",
-					    (int)w->system.length, w->system.text);
-		w->codes[0] = w->config;
+					    (int)w->got.system.length, w->got.system.text);
+		w->out.codes[0] = w->out.config;
 		return 0;
 	}
-	for (unsigned i = 0; i < w->npicks; i++) {
-		if (w->picks[i].kind != TACH__PICK_UMASK)
+	for (unsigned i = 0; i < w->got.npicks; i++) {
+		if (w->got.picks[i].kind != TACH__PICK_UMASK)
 			continue;
-		rc = tach__umask_take(w, &w->picks[i]);
+		rc = tach__umask_take(w, &w->got.picks[i]);
 		/* libpfm-4 uses another text here than for the hardware's umasks. */
 		if (rc)
 			return tach__refuse(w, TACH_ERR_UMASK,
 					    "name one operation and one result");
 	}
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
-	w->codes[0] = w->event->code & ID_MASK;
-	for (unsigned i = 0; i < w->nrows; i++)
-		w->codes[0] |= tach__umask_at(w->event, w->rows[i])->code;
+	w->out.codes[0] = w->got.event->code & ID_MASK;
+	for (unsigned i = 0; i < w->got.nrows; i++)
+		w->out.codes[0] |= tach__umask_at(w->got.event, w->got.rows[i])->code;
 	return rc;
 }
 
 int tach__perf_config(struct tach__work *w)
 {
-	int pmu = w->opt->pmu, type;
+	int pmu = w->ask.opt->pmu, type;
 
-	w->config = w->codes[0];
-	switch ((enum tach__generic)w->generic) {
+	w->out.config = w->out.codes[0];
+	switch ((enum tach__generic)w->got.generic) {
 	case TACH__GENERIC_RAW:
-		w->type = PERF_TYPE_RAW;
-		w->config1 = w->config2 = 0;
-		w->has |= TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2;
+		w->out.type = PERF_TYPE_RAW;
+		w->out.config1 = w->out.config2 = 0;
+		w->out.has |= TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2;
 		return 0;
 	case TACH__GENERIC_TRACEPOINT:
-		w->type = PERF_TYPE_TRACEPOINT;
+		w->out.type = PERF_TYPE_TRACEPOINT;
 		return 0;
 	case TACH__GENERIC_TERMS:
 		return 0;
 	case TACH__GENERIC_TABLE:
 		break;
 	}
-	w->type = type_of(w);
-	if (!by_hardware(w) || !tach__perf_hybrid(w->opt))
+	w->out.type = type_of(w);
+	if (!by_hardware(w) || !tach__perf_hybrid(w->ask.opt))
 		return 0;
 	/* With several core types, bits 32 and up select the cores (Linux 5.13). */
 	if (pmu < 0)
-		tach__perf_hosts(w->opt, &pmu, 1);
-	type = tach__perf_type(w->opt, pmu);
+		tach__perf_hosts(w->ask.opt, &pmu, 1);
+	type = tach__perf_type(w->ask.opt, pmu);
 	if (type > 0)
-		w->config |= (uint64_t)type << 32;
+		w->out.config |= (uint64_t)type << 32;
 	return 0;
 }
 
@@ -120,6 +120,6 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 	}
 	if (value == UINT64_MAX)
 		return 0;
-	w->config = value;
+	w->out.config = value;
 	return 1;
 }

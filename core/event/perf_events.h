@@ -9,7 +9,7 @@
 
 #include "core/event/event.h"
 
-/* Values of w->generic. 0: an event with a PMU's table. */
+/* Values of w->got.generic. 0: an event with a PMU's table. */
 enum tach__generic {
 	TACH__GENERIC_TABLE = 1, /* a row of perf.tsv */
 	TACH__GENERIC_TRACEPOINT,
@@ -32,11 +32,11 @@ static inline int tach__generic(const struct tach__pmu *pmu)
 /* ---- perf_events.c ---- */
 int tach__perf_offers_h(const struct tach__work *w);
 int tach__perf_offers_precise(const struct tach__work *w);
-/* Computes w->codes from w->picks, for TACH_OS_NONE. */
+/* Computes w->out.codes from w->got.picks, for TACH_OS_NONE. */
 int tach__perf_words(struct tach__work *w);
 /* Computes type and config for perf. */
 int tach__perf_config(struct tach__work *w);
-/* rXXXX of perf_raw: returns 1 and sets w->config, or returns 0. */
+/* rXXXX of perf_raw: returns 1 and sets w->out.config, or returns 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 
 /* ---- letters.c ---- */
@@ -60,8 +60,8 @@ int tach__letter_refused(struct tach__work *w, const struct tach__text *word);
 /* Returns 1 and sets up w if the kernel has a tracepoint system of that name, else 0. */
 int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
 /*
- * Finds the tracepoint with that name in w's system: returns 1 and its id in w->config, 0 if it
- * does not exist, or an error.
+ * Finds the tracepoint with that name in w's system: returns 1 and its id in w->out.config, 0
+ * if it does not exist, or an error.
  */
 int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 

@@ -65,10 +65,10 @@ static int named_type(const char *root, const struct tach__pmu *pmu, int first_o
 
 int tach__box_type(const struct tach__work *w)
 {
-	const char *root = w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS;
-	int type = named_type(root, w->pmu, w->quirks->box_slips);
+	const char *root = w->ask.opt->sysfs ? w->ask.opt->sysfs : TACH__SYSFS;
+	int type = named_type(root, w->got.pmu, w->ask.quirks->box_slips);
 
-	return type < 0 && w->pmu->flags & TACH__PMU_TYPE4 ? 4 : type;
+	return type < 0 && w->got.pmu->flags & TACH__PMU_TYPE4 ? 4 : type;
 }
 
 /*

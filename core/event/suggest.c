@@ -86,32 +86,34 @@ static int report_suggestion(struct tach__work *w, int code, const struct tach__
 /* Returns the event's name in the string: codes and terms have no row with a name. */
 static struct tach__text event_name(const struct tach__work *w)
 {
-	const char *name = tach__str(w->event->name);
+	const char *name = tach__str(w->got.event->name);
 
-	if (w->terms.text)
-		return w->terms;
-	return w->system.text ? w->system : (struct tach__text){name, strlen(name)};
+	if (w->got.terms.text)
+		return w->got.terms;
+	return w->got.system.text ? w->got.system : (struct tach__text){name, strlen(name)};
 }
 
 int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start_suggestion(name);
 	const struct tach__modifier *mods =
-		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
+		w->got.pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
 	struct tach__text own;
 	char what[112];
 	uint32_t set;
 
-	if (!w->err)
+	if (!w->ask.err)
 		return TACH_ERR_ATTR;
-	if (w->quirks->letters && w->os != TACH_OS_NONE && tach__letter_refused(w, name))
+	if (w->ask.quirks->letters && w->ask.os != TACH_OS_NONE &&
+	    tach__letter_refused(w, name))
 		return TACH_ERR_ATTR;
-	for (int i = 0; i < w->event->numasks; i++)
-		consider_word(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
+	for (int i = 0; i < w->got.event->numasks; i++)
+		consider_word(&best, name, tach__str(tach__umask_at(w->got.event, i)->name),
+			      -1);
 	if (best.word || name->length > 2) {
-		for (set = w->mods; set; set &= set - 1)
+		for (set = w->got.mods; set; set &= set - 1)
 			consider_word(&best, name, mods[__builtin_ctz(set)].name, -1);
-		for (set = w->osmods; set; set &= set - 1)
+		for (set = w->got.osmods; set; set &= set - 1)
 			consider_word(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
 	}
 	own = event_name(w);
@@ -124,7 +126,7 @@ int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start_suggestion(name);
 
-	if (!w->err)
+	if (!w->ask.err)
 		return TACH_ERR_NOTFOUND;
 	for (int i = 0; i < tach__npmus() + tach__nboxes(); i++)
 		consider_word(&best, name, tach__str(tach__pmu_at(i)->name), -1);
@@ -156,7 +158,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 	struct best best = start_suggestion(name);
 	int known = 0;
 
-	if (!w->err)
+	if (!w->ask.err)
 		return TACH_ERR_NOTFOUND;
 	for (int i = 0; i < npmus; i++) {
 		known |= tach__pmu_at(pmus[i])->arch != TACH__LINUX;

@@ -65,7 +65,7 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 {
 	int arch = tach__native_arch(), encoding = -1, pmus[TACH__HOSTS_MAX], n;
 
-	n = tach__perf_cores(w->opt, pmus, TACH__HOSTS_MAX);
+	n = tach__perf_cores(w->ask.opt, pmus, TACH__HOSTS_MAX);
 	if (n > 0)
 		arch = tach__pmu_at(pmus[0])->arch;
 	arch = arch_of(&device->name, arch);
@@ -84,17 +84,17 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 /* Puts the value into bits such as "config1:0-7,32-35". Returns 0, or -1 if it does not fit. */
 static int deposit_value(struct tach__work *w, const char *format, uint64_t value)
 {
-	uint64_t *word = &w->config;
+	uint64_t *word = &w->out.config;
 	const char *at = strchr(format, ':');
 
 	if (!at)
 		return -1;
 	if (strncmp(format, "config1:", 8) == 0) {
-		word = &w->config1;
-		w->has |= TACH_EVENT_HAS_CONFIG1;
+		word = &w->out.config1;
+		w->out.has |= TACH_EVENT_HAS_CONFIG1;
 	} else if (strncmp(format, "config2:", 8) == 0) {
-		word = &w->config2;
-		w->has |= TACH_EVENT_HAS_CONFIG2;
+		word = &w->out.config2;
+		w->out.has |= TACH_EVENT_HAS_CONFIG2;
 	} else if (strncmp(format, "config:", 7) != 0) {
 		return -1;
 	}
@@ -148,7 +148,7 @@ static int common_term(struct tach__work *w, const struct tach__term *term, uint
 		       int number)
 {
 	static const char names[][8] = {"config", "config1", "config2"};
-	uint64_t *const words[] = {&w->config, &w->config1, &w->config2};
+	uint64_t *const words[] = {&w->out.config, &w->out.config1, &w->out.config2};
 	static const uint32_t has[] = {0, TACH_EVENT_HAS_CONFIG1, TACH_EVENT_HAS_CONFIG2};
 	int period;
 
@@ -158,7 +158,7 @@ static int common_term(struct tach__work *w, const struct tach__term *term, uint
 				return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number",
 						    names[i]);
 			*words[i] = value;
-			w->has |= has[i];
+			w->out.has |= has[i];
 			return 1;
 		}
 	if (tach__text_equal(&term->name, "name"))
@@ -169,8 +169,8 @@ static int common_term(struct tach__work *w, const struct tach__term *term, uint
 	if (!number || !value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number above 0",
 				    period ? "period" : "freq");
-	w->period = value;
-	w->has |= period ? TACH_EVENT_HAS_PERIOD : TACH_EVENT_HAS_FREQ;
+	w->out.period = value;
+	w->out.has |= period ? TACH_EVENT_HAS_PERIOD : TACH_EVENT_HAS_FREQ;
 	return 1;
 }
 
@@ -182,12 +182,12 @@ static int take_term(struct tach__work *w, const struct device *device,
 	unsigned long long value = 1;
 	int number = !term->has_value || tach__text_number(&term->value, &value) > 0, rc;
 	/* The event has a type other than the device's. */
-	int generic = device->core && w->type < PERF_TYPE_RAW;
-	uint64_t config = w->config;
-	uint32_t has = w->has;
+	int generic = device->core && w->out.type < PERF_TYPE_RAW;
+	uint64_t config = w->out.config;
+	uint32_t has = w->out.has;
 
 	rc = common_term(w, term, value, term->has_value && number);
-	if (rc > 0 && generic && (config != w->config || (has ^ w->has) & HAS_WORDS))
+	if (rc > 0 && generic && (config != w->out.config || (has ^ w->out.has) & HAS_WORDS))
 		return tach__device_event_alone(w);
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -250,7 +250,7 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 
 		equal = memchr(at, '=', (size_t)(stop - at));
 		if (!depth)
-			w->column = tach__column(w->string, at);
+			w->column = tach__column(w->ask.string, at);
 		term.name = (struct tach__text){at, (size_t)((equal ? equal : stop) - at)};
 		term.has_value = equal != NULL;
 		term.value = (struct tach__text){equal ? equal + 1 : stop, 0};
@@ -274,12 +274,12 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 	for (; at < end && *at != ':'; at++) {
 		int modifier = -1, known = tach__letter(*at, &modifier);
 
-		w->column = tach__column(w->string, at);
+		w->column = tach__column(w->ask.string, at);
 		if (*at == 'R')
 			return tach__letter_refused(w, &(struct tach__text){at, 1});
 		/* One place is reserved for the precision that earlier letters requested. */
-		if (!known || w->nattrs + (precise > 0) == TACH__PICKS_MAX ||
-		    (modifier >= 0 && !(w->osmods >> modifier & 1)))
+		if (!known || w->got.nattrs + (precise > 0) == TACH__PICKS_MAX ||
+		    (modifier >= 0 && !(w->got.osmods >> modifier & 1)))
 			return tach__refuse(w, TACH_ERR_ATTR,
 					    "expected letters out of u k h G H p P D e S W I X "
 					    "b, or :");
@@ -287,13 +287,13 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 			precise++;
 		if (modifier < 0 || modifier == TACH__OS_PRECISE)
 			continue;
-		w->nattrs++; /* tach__match adds further attributes from here */
-		w->picks[w->npicks++] = (struct tach__pick){
+		w->got.nattrs++; /* tach__match adds further attributes from here */
+		w->got.picks[w->got.npicks++] = (struct tach__pick){
 			1, (uint16_t)modifier, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
 	if (precise) {
-		w->nattrs++;
-		w->picks[w->npicks++] = (struct tach__pick){
+		w->got.nattrs++;
+		w->got.picks[w->got.npicks++] = (struct tach__pick){
 			precise, TACH__OS_PRECISE, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
 	return at < end ? tach__match(w, tach__attrs_from(at, end)) : 0;
@@ -318,7 +318,7 @@ static int set_type(struct tach__work *w, struct device *device)
 				    "no device '%.*s' in /sys/bus/event_source/devices",
 				    shown_length(&device->name), device->name.text);
 	}
-	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
+	w->out.type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
 	return 0;
 }
 
@@ -352,24 +352,25 @@ int tach__terms_respell(const char *string, char *to, size_t size)
 
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 {
-	struct device device = {s->pmu, w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS, 0, ""};
+	struct device device = {s->pmu, w->ask.opt->sysfs ? w->ask.opt->sysfs : TACH__SYSFS, 0,
+				""};
 	const char *close = memchr(s->terms, '/', (size_t)(s->end - s->terms));
 	const char *comma;
 	int rc;
 
-	w->generic = TACH__GENERIC_TERMS;
+	w->got.generic = TACH__GENERIC_TERMS;
 	if (!close) {
-		w->column = tach__column(w->string, s->end);
+		w->column = tach__column(w->ask.string, s->end);
 		return tach__refuse(w, TACH_ERR_SYNTAX, "the closing '/' is missing");
 	}
-	w->terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
+	w->got.terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
 	rc = set_type(w, &device);
 	if (!rc)
 		rc = take_terms(w, &device, s->terms, close, 0);
 	if (rc)
 		return rc;
 	/* Only perf's forms have these modifiers; raw words have no modifiers. */
-	w->osmods = w->os == TACH_OS_NONE ? 0 : tach__perf_offer(w);
+	w->got.osmods = w->ask.os == TACH_OS_NONE ? 0 : tach__perf_offer(w);
 	comma = memchr(close, ',', (size_t)(s->end - close));
 	return take_letters(w, close + 1, comma ? comma : s->end);
 }

@@ -19,8 +19,8 @@ static const char roots[][40] = {"/sys/kernel/tracing/events",
 /* Returns the n-th directory to search, or NULL. */
 static const char *root(const struct tach__work *w, unsigned n)
 {
-	if (w->opt->tracefs)
-		return n ? NULL : w->opt->tracefs;
+	if (w->ask.opt->tracefs)
+		return n ? NULL : w->ask.opt->tracefs;
 	return n < 2 ? roots[n] : NULL;
 }
 
@@ -73,7 +73,7 @@ int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name)
 	}
 	errno = saved;
 	if (found)
-		w->generic = TACH__GENERIC_TRACEPOINT;
+		w->got.generic = TACH__GENERIC_TRACEPOINT;
 	return found;
 }
 
@@ -88,13 +88,13 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name)
 	memcpy(file, name->text, name->length);
 	memcpy(file + name->length, "/id", 4);
 	for (unsigned i = 0; n <= 0 && root(w, i); i++)
-		n = tach__sysfs_read(root(w, i), w->system.text, w->system.length, file, text,
-				     sizeof text);
+		n = tach__sysfs_read(root(w, i), w->got.system.text, w->got.system.length, file,
+				     text, sizeof text);
 	if (n <= 0 || tach__text_number(&(struct tach__text){text, (size_t)n}, &id) <= 0)
 		return 0;
-	if (w->point.text && w->config != id)
+	if (w->got.point.text && w->out.config != id)
 		return tach__refuse(w, TACH_ERR_FEATCOMB, "one tracepoint, not two");
-	w->point = *name;
-	w->config = id;
+	w->got.point = *name;
+	w->out.config = id;
 	return 1;
 }

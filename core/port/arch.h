@@ -2,10 +2,10 @@
 /*
  * The functions that an architecture provides. Each host compiles all architectures.
  *
- * NAME_encode reads w->event, w->picks and w->privilege, fills rows, shown, ncodes and codes,
- * and returns 0 or the result of tach__refuse. Errors must come in the order of the picks.
- * NAME_perf converts codes to config, config1 and config2 for PERF_TYPE_RAW. w->has has bits
- * for config1 and config2 if the event sets them.
+ * NAME_encode reads w->got.event, w->got.picks and w->ask.privilege, fills rows, shown, ncodes
+ * and codes, and returns 0 or the result of tach__refuse. Errors must come in the order of the
+ * picks. NAME_perf converts codes to config, config1 and config2 for PERF_TYPE_RAW. w->out.has
+ * has bits for config1 and config2 if the event sets them.
  */
 #ifndef TACH_CORE_PORT_ARCH_H
 #define TACH_CORE_PORT_ARCH_H

@@ -6,13 +6,13 @@
 
 int tach__refuse(struct tach__work *w, int code, const char *format, ...)
 {
-	char text[sizeof w->err->text];
+	char text[sizeof w->ask.err->text];
 	va_list args;
 
-	if (!w->err)
+	if (!w->ask.err)
 		return code;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return tach__error(w->err, code, 1, w->column, "%s", text);
+	return tach__error(w->ask.err, code, 1, w->column, "%s", text);
 }

@@ -40,19 +40,19 @@ struct tach__caller {
 	const char *(*derived)(int pmu, const struct tach__text *name, int *several);
 };
 
-struct tach__work {
-	/* ---- the input ---- */
+/* What the caller asks. */
+struct tach__question {
 	const char *string;
 	const struct tach_encode_options *opt;
 	const struct tach__quirks *quirks; /* for opt */
 	struct tach_error *err;
 	enum tach_os os;
 	uint32_t privilege;	    /* TACH_PRIVILEGE_*, if the string has no level */
-	int column;		    /* the present position, for errors */
-	int alias;		    /* depth in aliases; errors have the alias's column */
 	struct tach__caller caller; /* set before tach__encode, which keeps it */
+};
 
-	/* ---- the names in the string ---- */
+/* What the string names: PMU, event, and attributes as picks. */
+struct tach__picks {
 	int generic; /* enum tach__generic; 0: an event of a PMU model */
 	struct tach__text
 		system; /* system of tracepoints, or a raw code; text NULL: a row's event */
@@ -87,25 +87,38 @@ struct tach__work {
 	int has_raw;
 	uint64_t raw;
 
-	/* ---- the result of arch/ ---- */
+	/* These arrays are not cleared. The counts tell how many elements are valid. */
+	struct tach__pick picks[TACH__PICKS_MAX];
+	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, including defaults */
+};
+
+/* The result: arch/ fills in the words, the OS layer the fields of perf_event_attr. */
+struct tach__answer {
+	/* ---- arch/ ---- */
 	int nomods; /* 1: the full name has no modifiers */
 	/* The value of each modifier for the full name; the operating system's are last. */
 	uint64_t shown[TACH__NMODS + TACH__NOSMODS];
 	unsigned ncodes;
 
-	/* ---- the result of the OS layer ---- */
+	/* ---- the OS layer ---- */
 	uint32_t type, has, osshown;
 	uint64_t config, config1, config2, period;
 	uint8_t counted; /* TACH_PRIVILEGE_* that the event counts */
 	uint8_t guest, host, pinned, exclusive, precise;
 	int32_t cpu;
 
-	/* These arrays are not cleared. The counts above tell how many elements are valid. */
-	struct tach__pick picks[TACH__PICKS_MAX];
-	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, including defaults */
+	/* These arrays are not cleared, as above. */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
 	/* as `shown`, for boxes; only modifiers in `spelled` are valid */
 	uint64_t box_shown[TACH__NBOX_MODS];
+};
+
+struct tach__work {
+	struct tach__question ask;
+	int column; /* the present position, for errors */
+	int alias;  /* depth in aliases; errors have the alias's column */
+	struct tach__picks got;
+	struct tach__answer out;
 	/* the string in our notation, if it was in perf's */
 	char respelled[TACH_EVENT_NAME_MAX];
 };
@@ -126,7 +139,7 @@ int tach__refuse(struct tach__work *w, int code, const char *format, ...)
 	__attribute__((cold, format(printf, 3, 4)));
 
 /* ---- umasks.c: groups, defaults, exclusions ---- */
-/* Adds a umask to w->rows, or sets the raw one. Fails if it excludes a present umask. */
+/* Adds a umask to w->got.rows, or sets the raw one. Fails if it excludes a present umask. */
 int tach__umask_take(struct tach__work *w, const struct tach__pick *pick);
 /*
  * Adds the defaults of groups without a umask; `missing` is the code if a group has no default.

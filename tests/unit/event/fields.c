@@ -177,12 +177,12 @@ static void counters(void)
 		int pmu = tach__pmu_find(all[i].pmu, strlen(all[i].pmu));
 		struct tach__work w = {0};
 
-		w.event = tach__event_at(
+		w.got.event = tach__event_at(
 			pmu, tach__event_find(pmu, all[i].event, strlen(all[i].event)));
-		for (; w.nrows < 3 && all[i].umasks[w.nrows]; w.nrows++)
-			w.rows[w.nrows] =
-				(uint16_t)tach__umask_find(w.event, all[i].umasks[w.nrows],
-							   strlen(all[i].umasks[w.nrows]));
+		for (; w.got.nrows < 3 && all[i].umasks[w.got.nrows]; w.got.nrows++)
+			w.got.rows[w.got.nrows] = (uint16_t)tach__umask_find(
+				w.got.event, all[i].umasks[w.got.nrows],
+				strlen(all[i].umasks[w.got.nrows]));
 		CHECK(tach__counters(&w) == all[i].counters, "%zu: %llx", i,
 		      (unsigned long long)tach__counters(&w));
 	}
@@ -342,10 +342,10 @@ static void larger_struct(void)
 	      memcmp(&larger.event.pmu, &e.pmu, sizeof e - sizeof e.size) == 0 &&
 	      memcmp(larger.more, zero.more, sizeof larger.more) == 0);
 	memset(&w, 0x5a, sizeof w);
-	memset(&w.caller, 0, sizeof w.caller);
+	memset(&w.ask.caller, 0, sizeof w.ask.caller);
 	CHECK(tach__encode(&w, "skl::INST_RETIRED:ANY_P", &opt, NULL) == 0);
 	tach__publish(&w, &e);
-	CHECK(e.ncodes == 1 && e.codes[0] == w.codes[0]);
+	CHECK(e.ncodes == 1 && e.codes[0] == w.out.codes[0]);
 	for (int i = 1; i < TACH_EVENT_CODES_MAX; i++)
 		CHECK(e.codes[i] == 0, "%d", i);
 }

@@ -42,7 +42,7 @@ static void candidates(void)
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tach_encode_options opt = options(lists[i].host);
-		struct tach__work w = {.opt = &opt, .quirks = tach__quirks_of(&opt)};
+		struct tach__work w = {.ask = {.opt = &opt, .quirks = tach__quirks_of(&opt)}};
 		int pmus[TACH__SEARCH_MAX], n, want = 0;
 
 		for (int k = 0; k < TACH__SEARCH_MAX; k++)
@@ -64,27 +64,27 @@ static void callers_list(void)
 	int pmus[TACH__SEARCH_MAX];
 	uint64_t boxes[TACH__BOX_WORDS] = {0};
 	struct tach_encode_options opt = options("skl");
-	struct tach__work w = {.opt = &opt, .quirks = tach__quirks_of(&opt)};
+	struct tach__work w = {.ask = {.opt = &opt, .quirks = tach__quirks_of(&opt)}};
 	int box = pmu_named("skx_unc_imc2"), bit = box - tach__npmus();
 
-	w.caller.search = search;
-	w.caller.nsearch = 3;
+	w.ask.caller.search = search;
+	w.ask.caller.nsearch = 3;
 	CHECK(tach__candidates(&w, pmus) == 3 && memcmp(pmus, search, sizeof search) == 0);
 	CHECK(tach__pmu_present(&w, search[0]) && tach__pmu_present(&w, search[2]));
 	CHECK(!tach__pmu_present(&w, pmu_named("skl")) &&
 	      !tach__pmu_present(&w, pmu_named("perf_raw")) && !tach__pmu_present(&w, box));
 	boxes[bit / 64] = 1ull << bit % 64;
-	w.caller.boxes = boxes;
+	w.ask.caller.boxes = boxes;
 	CHECK(tach__pmu_present(&w, box) && !tach__pmu_present(&w, box + 1));
 	CHECK(!tach__pmu_present(&w, pmu_named("skl")));
-	w.caller.nsearch = 2;
+	w.ask.caller.nsearch = 2;
 	CHECK(tach__pmu_present(&w, search[1]) && !tach__pmu_present(&w, search[2]));
 }
 
 static void present(void)
 {
 	struct tach_encode_options opt = options("skl");
-	struct tach__work w = {.opt = &opt, .quirks = tach__quirks_of(&opt)};
+	struct tach__work w = {.ask = {.opt = &opt, .quirks = tach__quirks_of(&opt)}};
 
 	CHECK(tach__pmu_present(&w, pmu_named("skl")) &&
 	      tach__pmu_present(&w, pmu_named("ix86arch")) &&
@@ -347,12 +347,12 @@ static void looked_up(void)
 
 	memset(&w, 0, sizeof w);
 	CHECK(tach__lookup(&w, "BR_INST_RETIRED.NEAR_CALL:u", &opt) == 0);
-	CHECK(w.pmu_number == pmu_named("skl") && w.ncodes == 0 && w.nrows == 0 &&
-	      w.event_number == tach__event_find(w.pmu_number, "BR_INST_RETIRED", 15));
+	CHECK(w.got.pmu_number == pmu_named("skl") && w.out.ncodes == 0 && w.got.nrows == 0 &&
+	      w.got.event_number == tach__event_find(w.got.pmu_number, "BR_INST_RETIRED", 15));
 	CHECK(tach__lookup(&w, "skl::ICACHE_64B", &opt) == 0, "which umask is not asked");
 	CHECK(tach__lookup(&w, "skl::INST_RETIRED:q", &opt) == TACH_ERR_ATTR);
 	CHECK(tach__lookup(&w, "cpu/event=1/", &opt) == 0);
-	CHECK(w.pmu_number == pmu_named("perf_raw") && w.event_number == -1);
+	CHECK(w.got.pmu_number == pmu_named("perf_raw") && w.got.event_number == -1);
 }
 
 int main(void)

@@ -291,9 +291,10 @@ static void picked(void)
 		if (rc || !p->same)
 			continue;
 		CHECK(tach__encode(&other, p->same, &opt, NULL) == 0, "%s", p->same);
-		CHECK(w.ncodes == 1 && w.codes[0] == other.codes[0] && w.given == other.given &&
-			      w.event == other.event && w.nrows == other.nrows,
-		      "%s: %llx", p->same, (unsigned long long)w.codes[0]);
+		CHECK(w.out.ncodes == 1 && w.out.codes[0] == other.out.codes[0] &&
+			      w.got.given == other.got.given &&
+			      w.got.event == other.got.event && w.got.nrows == other.got.nrows,
+		      "%s: %llx", p->same, (unsigned long long)w.out.codes[0]);
 	}
 }
 

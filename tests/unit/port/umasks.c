@@ -184,17 +184,17 @@ static int take(struct tach__work *w, const char *name)
 {
 	struct tach__pick pick = {0, 0, 7, TACH__PICK_UMASK};
 
-	pick.number = (uint16_t)tach__umask_find(w->event, name, strlen(name));
+	pick.number = (uint16_t)tach__umask_find(w->got.event, name, strlen(name));
 	return tach__umask_take(w, &pick);
 }
 
 static struct tach__work work(const struct tach__event *event,
 			      const struct tach_encode_options *opt, struct tach_error *err)
 {
-	struct tach__work w = {
-		.event = event, .opt = opt, .quirks = tach__quirks_of(opt), .err = err};
+	struct tach__work w = {.ask = {.opt = opt, .quirks = tach__quirks_of(opt), .err = err},
+			       .got = {.event = event}};
 
-	w.groups.above = w.groups.only = w.groups.last = w.groups.silent = -1;
+	w.got.groups.above = w.got.groups.only = w.got.groups.last = w.got.groups.silent = -1;
 	return w;
 }
 
@@ -215,14 +215,15 @@ static void one_group(void)
 	      "%s", err.text);
 	w = work(&event, &opt, &err);
 	CHECK(take(&w, "DMND_RFO") == 0 && tach__umask_finish(&w, TACH_ERR_UMASK) == 0 &&
-	      w.nrows == 1);
+	      w.got.nrows == 1);
 	w = work(&event, &opt, &err);
-	CHECK(tach__umask_finish(&w, TACH_ERR_UMASK) == 0 && w.nrows == 4, "%u", w.nrows);
+	CHECK(tach__umask_finish(&w, TACH_ERR_UMASK) == 0 && w.got.nrows == 4, "%u",
+	      w.got.nrows);
 	/* Without this flag, the defaults of all groups are added. */
 	event.flags &= ~TACH__EV_GRPEXCL;
 	w = work(&event, &opt, &err);
 	CHECK(take(&w, "DMND_RFO") == 0 && tach__umask_finish(&w, TACH_ERR_UMASK) == 0 &&
-	      w.nrows == 2);
+	      w.got.nrows == 2);
 }
 
 /*
@@ -250,14 +251,14 @@ static void alias_there(void)
 
 static void sorted(void)
 {
-	struct tach__work w = {.nrows = 5, .rows = {4, 0, 7, 7, 1, 9}};
+	struct tach__work w = {.got = {.nrows = 5, .rows = {4, 0, 7, 7, 1, 9}}};
 	static const uint16_t want[] = {0, 1, 4, 7, 7, 9};
 
 	tach__umask_sort(&w);
-	CHECK(memcmp(w.rows, want, sizeof want) == 0);
-	w.nrows = 0;
+	CHECK(memcmp(w.got.rows, want, sizeof want) == 0);
+	w.got.nrows = 0;
 	tach__umask_sort(&w);
-	CHECK(memcmp(w.rows, want, sizeof want) == 0);
+	CHECK(memcmp(w.got.rows, want, sizeof want) == 0);
 }
 
 static void cleared_to_the_last_byte(void)
