@@ -10,95 +10,8 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include "compat/functions/functions.h"
-
-enum {
-	FRAMES = 32768,
-	NEAR = 64 * 1024, /* a callee this far down is on the same stack */
-	PAGE = 4096,	  /* the smallest page size */
-	PROLOGUE = 256,	  /* a function calls its hook within this distance */
-};
-
-struct frame {
-	uintptr_t sp;	/* of the hook */
-	uintptr_t at;	/* the function */
-	uintptr_t body; /* the function that contains the code: `at`, or the one it is inlined
-			   in */
-	uint32_t other; /* 1: on another stack than the thread's own */
-	struct tach_region_mark mark;
-};
-
-/* Two more frames: one below all functions, and one for functions that are too deep. */
-#define SIZE ((FRAMES + 2) * sizeof(struct frame))
-
-static __thread struct {
-	struct frame *top; /* the innermost; NULL: not ready, or busy */
-	/* first: the frame before the outermost function; last: the last frame that fits */
-	struct frame *first, *last;
-	uintptr_t low, high; /* the known part of the thread's own stack */
-	unsigned deep;	     /* open functions without a frame */
-	int busy;	     /* hooks do nothing */
-	struct frame *held;  /* `top`, while busy */
-} own;
-
-static pthread_key_t key;
-static int has_key;
-
-/* ---- the thread ---- */
-
-extern void *__libc_stack_end __attribute__((weak)); /* set by glibc's ld.so */
-
-static void make_thread(void)
-{
-	int saved = errno;
-	void *frames;
-
-	own.busy = 1;
-	frames = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (frames != MAP_FAILED) {
-		own.last = (struct frame *)frames + 1;
-		own.first = own.last + FRAMES;
-		*own.first = (struct frame){.sp = UINTPTR_MAX};
-		/* A thread's own variables are above its stack. */
-		own.high = (uintptr_t)&own;
-		if (syscall(SYS_gettid) == getpid())
-			own.high = &__libc_stack_end ? (uintptr_t)__libc_stack_end
-						     : getauxval(AT_RANDOM);
-		own.low = own.high & ~(uintptr_t)(PAGE - 1);
-		if (has_key)
-			pthread_setspecific(key, own.first);
-		own.top = own.first;
-		own.busy = 0;
-	}
-	errno = saved;
-}
-
-/* EFAULT: not readable. The kernel copies the mask before it checks `how` (kernel/signal.c). */
-static int is_readable(uintptr_t at)
-{
-	return syscall(SYS_rt_sigprocmask, -1, (void *)at, NULL, 8) == 0 || errno != EFAULT;
-}
-
-/* On the thread's own stack, all memory from sp to the top is readable. */
-static int is_own_stack(uintptr_t sp)
-{
-	int saved = errno, is = sp < own.high && own.high - sp < UINT32_MAX;
-
-	while (is && own.low > sp) {
-		is = is_readable(own.low - PAGE);
-		if (is)
-			own.low -= PAGE;
-	}
-	errno = saved;
-	return is;
-}
+#include "compat/functions/frames.h"
 
 /* ---- frames ---- */
 
@@ -106,15 +19,15 @@ static int is_own_stack(uintptr_t sp)
  * coroutine's, and may continue later, so its entry is lost. */
 static void close_top(int lose)
 {
-	struct frame *top = own.top;
+	struct frame *top = functions_own.top;
 
 	if (lose)
 		memset(&top->mark, 0, sizeof top->mark);
 	else
 		tach__region_stop(&top->mark);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	own.top = top + 1;
-	own.deep = 0;
+	functions_own.top = top + 1;
+	functions_own.deep = 0;
 }
 
 /* An inlined function calls the hook from the code of the function that contains it, with the
@@ -130,12 +43,13 @@ static int is_inlined(const struct frame *into, uintptr_t at, uintptr_t from)
 /* Closes the frames that were left, before a function begins. `frame` has only sp and at. */
 static __attribute__((noinline)) void close_left(struct frame *frame, uintptr_t from)
 {
-	uint32_t is_own = (uint32_t)is_own_stack(frame->sp);
+	uint32_t is_own = (uint32_t)functions_is_own_stack(frame->sp);
 
 	frame->body = frame->at;
 	frame->other = !is_own;
-	for (; own.top < own.first; close_top((int)own.top->other)) {
-		const struct frame *top = own.top;
+	for (; functions_own.top < functions_own.first;
+	     close_top((int)functions_own.top->other)) {
+		const struct frame *top = functions_own.top;
 
 		if (top->other && is_own)
 			continue;
@@ -162,28 +76,29 @@ static int can_end(const struct frame *f, uintptr_t sp)
 
 static __attribute__((noinline)) void leave_other(uintptr_t at, uintptr_t sp)
 {
-	const struct function *f = functions_known(at);
-	const struct frame *frame = own.top;
+	const struct function *f = functions_known(FUNCTIONS_NONE, at);
+	const struct frame *frame = functions_own.top;
 
 	if (!f || !f->site)
 		return;
-	if (own.deep && sp < frame->sp) {
-		own.deep--;
+	if (functions_own.deep && sp < frame->sp) {
+		functions_own.deep--;
 		return;
 	}
-	while (frame < own.first && (frame->at != at || !can_end(frame, sp)))
+	while (frame < functions_own.first && (frame->at != at || !can_end(frame, sp)))
 		frame++;
 	/* The function began before its thread was measured. */
-	if (frame == own.first)
+	if (frame == functions_own.first)
 		return;
-	while (own.top < frame)
-		close_top((int)own.top->other);
+	while (functions_own.top < frame)
+		close_top((int)functions_own.top->other);
 	close_top(0);
 }
 
 /* ---- the hooks ---- */
 
 struct search {
+	const struct function *caller;
 	uintptr_t at;
 	struct function *found;
 };
@@ -192,36 +107,75 @@ static void search(void *context)
 {
 	struct search *s = context;
 
-	s->found = functions_find(s->at);
+	s->found = functions_find(s->caller, s->at);
 }
 
-/* Hooks of this thread do nothing until find_new returns, because the search may call functions
- * of the program. */
-static __attribute__((noinline)) struct function *find_new(uintptr_t at)
+/* Hooks of this thread do nothing until this returns, because the search may call functions of
+ * the program. */
+static struct function *search_aside(const struct function *caller, uintptr_t at)
 {
-	struct search s = {at, NULL};
+	struct search s = {caller, at, NULL};
 	int saved = errno;
 
-	own.held = own.top;
-	own.busy = 1;
-	own.top = NULL;
+	functions_own.held = functions_own.top;
+	functions_own.busy = 1;
+	functions_own.top = NULL;
 	if (tach__functions.aside)
 		tach__functions.aside(search, &s);
 	else
 		search(&s);
-	own.top = own.held;
-	own.busy = 0;
+	functions_own.top = functions_own.held;
+	functions_own.busy = 0;
 	errno = saved;
 	return s.found;
+}
+
+static __attribute__((noinline)) struct function *find_new(const struct function *caller,
+							   uintptr_t at)
+{
+	struct function *f = functions_known(FUNCTIONS_NONE, at);
+
+	if (f && !f->site)
+		return f;
+	f = functions_known(FUNCTIONS_OTHERS, at);
+	return f ? f : search_aside(caller, at);
+}
+
+/*
+ * Returns the function that the innermost frame calls, or NULL. Its site is NULL if it is not
+ * measured. A recursion counts where the outermost call counts, so a function has one row at a
+ * time, and the sum of its rows is right. *outer: where to store the frame of another call.
+ */
+TACH_INLINE struct function *find_called(const struct frame *top, uintptr_t at,
+					 uint32_t **outer)
+{
+	struct function *f = functions_known(top->function->id, at);
+	const struct frame *open;
+	uintptr_t is_open;
+
+	if (TACH_UNLIKELY(!f))
+		f = find_new(top->function, at);
+	if (!f || !f->site)
+		return NULL;
+	*outer = &functions_own.outer[f->number];
+	open = functions_own.last + **outer;
+	/* One branch only: calibration knows the cost of one path. */
+	is_open = (uintptr_t)(open >= top) & (uintptr_t)(open->at == at);
+	__asm__("" : "+r"(is_open));
+	if (TACH_UNLIKELY(is_open)) {
+		*outer = &functions_own.outer[0];
+		return open->function->site ? open->function : f;
+	}
+	return f;
 }
 
 /* Counts a function without a frame: its calls stay exact, and its cost counts in the innermost
  * frame. */
 static __attribute__((noinline)) void count_deep(struct tach_site *site)
 {
-	struct tach_region_mark *mark = &own.last[-1].mark;
+	struct tach_region_mark *mark = &functions_own.last[-1].mark;
 
-	own.deep++;
+	functions_own.deep++;
 	tach__region_start(site, mark);
 	tach__region_stop(mark);
 }
@@ -233,70 +187,81 @@ TACH_INLINE void fill(struct frame *to, const struct frame *from)
 	to->at = from->at;
 	to->body = from->body;
 	to->other = from->other;
+	to->function = &functions_none;
 	to->mark.end = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static __attribute__((noinline)) void push_checked(struct function *f, uintptr_t at,
-						   uintptr_t sp, uintptr_t from)
+/* Handlers that run before `outer` is written may begin the same function. They use the same
+ * frame. */
+TACH_INLINE void push(struct function *f, const struct frame *frame, uint32_t *outer)
+{
+	struct frame *top = functions_own.top - 1;
+
+	*outer = (uint32_t)(top - functions_own.last);
+	fill(top, frame);
+	functions_own.top = top;
+	fill(top, frame);
+	tach__region_start(f->site, &top->mark);
+	top->function = f;
+}
+
+static __attribute__((noinline)) void push_checked(uintptr_t at, uintptr_t sp, uintptr_t from)
 {
 	struct frame frame = {.sp = sp, .at = at};
+	struct function *f;
+	uint32_t *outer;
 
 	close_left(&frame, from);
-	if (own.top == own.last) {
-		count_deep(f->site);
+	f = find_called(functions_own.top, at, &outer);
+	if (!f)
 		return;
-	}
-	fill(own.top - 1, &frame);
-	own.top--;
-	fill(own.top, &frame);
-	tach__region_start(f->site, &own.top->mark);
+	if (functions_own.top == functions_own.last)
+		count_deep(f->site);
+	else
+		push(f, &frame, outer);
 }
 
 TACH_INLINE void enter(uintptr_t at, uintptr_t sp, uintptr_t from)
 {
-	struct frame *top = own.top, frame;
+	struct frame *top = functions_own.top, frame;
 	struct function *f;
+	uint32_t *outer;
 
 	if (TACH_UNLIKELY(!top)) {
-		if (own.busy)
+		if (functions_own.busy)
 			return;
-		make_thread();
-		top = own.top;
+		functions_begin_thread();
+		top = functions_own.top;
 		if (!top)
 			return;
 	}
-	f = functions_known(at);
-	if (TACH_UNLIKELY(!f))
-		f = find_new(at);
-	if (!f || !f->site)
+	f = find_called(top, at, &outer);
+	if (!f)
 		return;
-	if (TACH_UNLIKELY(top->sp - 1 - sp >= NEAR || top == own.last)) {
-		push_checked(f, at, sp, from);
+	if (TACH_UNLIKELY(top->sp - 1 - sp >= NEAR || top == functions_own.last)) {
+		push_checked(at, sp, from);
 		return;
 	}
 	frame.sp = sp;
 	frame.at = frame.body = at;
 	frame.other = top->other;
-	fill(top - 1, &frame);
-	own.top = top - 1;
-	fill(top - 1, &frame);
-	tach__region_start(f->site, &top[-1].mark);
+	push(f, &frame, outer);
 }
 
 TACH_INLINE void leave(uintptr_t at, uintptr_t sp)
 {
-	struct frame *top = own.top;
+	struct frame *top = functions_own.top;
 
 	if (TACH_UNLIKELY(!top))
 		return;
-	if (TACH_UNLIKELY(top->at != at || sp >= top[1].sp || top == own.last)) {
+	if (TACH_UNLIKELY(top->at != at || sp >= top[1].sp || top == functions_own.last)) {
 		leave_other(at, sp);
 		return;
 	}
 	tach__region_stop(&top->mark);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	own.top = top + 1;
+	functions_own.top = top + 1;
 }
 
 /* On ia64 the address of a function is the address of its descriptor. */
@@ -334,27 +299,18 @@ static void pair(struct tach_site *site)
 	__cyg_profile_func_exit((void *)(uintptr_t)&pair, NULL);
 }
 
-static void close_all(void)
+void functions_close_all(void)
 {
-	if (!own.top)
+	if (!functions_own.top)
 		return;
-	while (own.top < own.first)
+	while (functions_own.top < functions_own.first)
 		close_top(0);
-}
-
-/* Frees the frames of a thread that ends. */
-static void end_thread(void *first)
-{
-	close_all();
-	own.busy = 1;
-	own.top = NULL;
-	munmap((struct frame *)first - FRAMES - 1, SIZE);
 }
 
 /* No region is open in the child. */
 static void begin_child(void)
 {
-	for (struct frame *f = own.top; f && f < own.first; f++)
+	for (struct frame *f = functions_own.top; f && f < functions_own.first; f++)
 		f->mark.end = NULL;
 }
 
@@ -365,15 +321,16 @@ static void prepare(void)
 	if (is_ready)
 		return;
 	is_ready = 1;
-	has_key = pthread_key_create(&key, end_thread) == 0;
+	functions_prepare_threads();
 	pthread_atfork(NULL, NULL, begin_child);
 	empty.at = empty.live = CODE(&pair);
+	empty.id = FUNCTIONS_IDS;
 	functions_add(&empty);
 	functions_prepare_names();
 }
 
 FUNCTIONS struct tach__functions tach__functions = {sizeof tach__functions, prepare, pair,
-						    close_all, NULL};
+						    functions_close_all, NULL};
 
 /* For a program that was not started by `tach run`, which calls prepare. */
 __attribute__((constructor)) static void on_load(void)

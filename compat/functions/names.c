@@ -15,10 +15,11 @@
 #include "compat/shared/object.h"
 #include "core/region/region.h"
 
-enum { NAME = 600, PIECE = 256 * 1024 };
+enum { NAME = 600, CALLER = sizeof " <0123456789abcdef", PIECE = 256 * 1024 };
 
 struct function *functions_table[FUNCTIONS_MOST];
-static unsigned nfunctions;
+struct function functions_none;
+static unsigned nfunctions, ncalled;
 
 static const char *globs = ""; /* TACH_FUNCTIONS */
 
@@ -61,7 +62,7 @@ static char *copy_text(const char *text)
 /* ---- names ---- */
 
 struct place {
-	char name[NAME + 16];
+	char name[NAME + 16 + CALLER];
 	const char *file;
 	uintptr_t offset;
 };
@@ -87,15 +88,22 @@ static int is_selected(const struct place *place)
 	       tach__glob_list(globs, symbol);
 }
 
-/* Functions of an object that is loaded again get their old sites. */
-static struct tach_site *find_site(const struct place *place)
+static int is_site(const struct function *f, const struct place *place)
 {
+	return f && f->site && strcmp(f->site->name, place->name) == 0 &&
+	       strcmp(f->site->file, place->file) == 0;
+}
+
+/* Functions of an object that is loaded again get their old sites. */
+static struct tach_site *find_site(const struct function *old, const struct place *place)
+{
+	if (is_site(old, place))
+		return old->site;
 	for (unsigned i = 0; i < FUNCTIONS_MOST; i++) {
 		const struct function *f =
 			__atomic_load_n(&functions_table[i], __ATOMIC_ACQUIRE);
 
-		if (f && f->site && strcmp(f->site->name, place->name) == 0 &&
-		    strcmp(f->site->file, place->file) == 0)
+		if (is_site(f, place))
 			return f->site;
 	}
 	return NULL;
@@ -117,56 +125,107 @@ static struct tach_site *make_site(const struct place *place)
 
 /* ---- the table ---- */
 
-void functions_add(struct function *f)
+struct function *functions_add(struct function *f)
 {
-	for (unsigned i = functions_hash(f->at);; i = (i + 1) % FUNCTIONS_MOST) {
-		struct function *none = NULL;
+	for (unsigned i = functions_hash(f->caller, f->at);; i = (i + 1) % FUNCTIONS_MOST) {
+		struct function *there = NULL;
 
-		if (__atomic_compare_exchange_n(&functions_table[i], &none, f, 0,
+		if (__atomic_compare_exchange_n(&functions_table[i], &there, f, 0,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return;
+			return f;
+		/* Another thread was faster. */
+		if (there->at == f->at && there->caller == f->caller)
+			return there;
 	}
 }
 
-static struct function *find_unloaded(uintptr_t at)
+static struct function *find_unloaded(uint64_t caller, uintptr_t at)
 {
-	for (unsigned i = functions_hash(at);; i = (i + 1) % FUNCTIONS_MOST) {
+	for (unsigned i = functions_hash(caller, at);; i = (i + 1) % FUNCTIONS_MOST) {
 		struct function *f = __atomic_load_n(&functions_table[i], __ATOMIC_ACQUIRE);
 
-		if (!f || f->at == at)
+		if (!f || (f->at == at && f->caller == caller))
 			return f;
 	}
 }
 
-/* Two threads may make the same function twice. Both have the same name, so they count in the
- * same region. */
-struct function *functions_find(uintptr_t at)
+static uint64_t make_id(uint64_t caller, const char *name)
 {
-	struct function *f = find_unloaded(at);
-	struct tach_site *site = NULL;
+	uint64_t h = caller ^ 14695981039346656037u; /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 1099511628211u;
+	return h < FUNCTIONS_IDS ? FUNCTIONS_IDS : h;
+}
+
+/* Makes an element with that site and that key, or gives the old one (not NULL) the site. */
+static struct function *keep(struct function *old, const struct function *made)
+{
+	struct function *f = old;
+
+	if (!old) {
+		f = functions_take(sizeof *f);
+		if (!f)
+			return NULL;
+		*f = *made;
+		return functions_add(f);
+	}
+	__atomic_store_n(&f->id, made->id, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->site, made->site, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->live, made->at, __ATOMIC_RELEASE);
+	return f;
+}
+
+/* Finds or makes the function without a caller. */
+static struct function *find_function(uintptr_t at)
+{
+	struct function *f = find_unloaded(FUNCTIONS_NONE, at);
+	struct function made = {.live = at, .at = at, .caller = FUNCTIONS_NONE};
 	struct place place;
 
-	/* A quarter stays free, for short searches. */
-	if (!f &&
-	    __atomic_fetch_add(&nfunctions, 1, __ATOMIC_RELAXED) >= FUNCTIONS_MOST / 4 * 3)
-		return NULL;
-	find_place(&place, at);
-	if (is_selected(&place)) {
-		site = f ? find_site(&place) : NULL;
-		if (!site)
-			site = make_site(&place);
-	}
-	if (f) {
-		__atomic_store_n(&f->site, site, __ATOMIC_RELEASE);
-		__atomic_store_n(&f->live, at, __ATOMIC_RELEASE);
+	if (f && f->live)
 		return f;
-	}
-	f = functions_take(sizeof *f);
-	if (!f)
+	find_place(&place, at);
+	made.number = f ? f->number : __atomic_add_fetch(&nfunctions, 1, __ATOMIC_RELAXED);
+	if (made.number > FUNCTIONS_ALONE)
 		return NULL;
-	*f = (struct function){at, at, site};
-	functions_add(f);
-	return f;
+	if (is_selected(&place)) {
+		made.site = f ? find_site(f, &place) : NULL;
+		if (!made.site)
+			made.site = make_site(&place);
+	}
+	made.id = make_id(FUNCTIONS_NONE, place.name);
+	return keep(f, &made);
+}
+
+/* Two threads may make the same site twice. Both have the same name, so they count in the same
+ * region. */
+struct function *functions_find(const struct function *caller, uintptr_t at)
+{
+	struct function *f = find_function(at), *old, made;
+	struct place place;
+
+	if (!f || !f->site || caller->id == FUNCTIONS_NONE)
+		return f;
+	made = *f;
+	made.live = at;
+	made.caller = caller->id;
+	old = find_unloaded(made.caller, at);
+	if (!old && made.caller != FUNCTIONS_OTHERS &&
+	    __atomic_fetch_add(&ncalled, 1, __ATOMIC_RELAXED) >= FUNCTIONS_CALLED) {
+		made.caller = FUNCTIONS_OTHERS;
+		old = find_unloaded(made.caller, at);
+	}
+	made.id = FUNCTIONS_OTHERS;
+	if (made.caller != FUNCTIONS_OTHERS)
+		made.id = make_id(made.caller, f->site->name);
+	snprintf(place.name, sizeof place.name, "%s <%llx", f->site->name,
+		 made.id == FUNCTIONS_OTHERS ? 0 : (unsigned long long)made.caller);
+	place.file = f->site->file;
+	made.site = old ? find_site(old, &place) : NULL;
+	if (!made.site)
+		made.site = make_site(&place);
+	return made.site ? keep(old, &made) : NULL;
 }
 
 void functions_prepare_names(void)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/snapshot/callers.h"
 #include "core/snapshot/choose.h"
 #include "core/snapshot/teams.h"
 #include "tools/tach/places.h"
@@ -33,7 +34,8 @@ struct places {
 
 /*
  * Copies the offset in "parallel a.out+0x1234", if the region's file is an object's path.
- * Returns what follows it in the name: "", or " [helpers]". NULL: the region is no place.
+ * Returns what follows it in the name: "", " [helpers]", or the caller of a function. NULL: the
+ * region is no place.
  */
 static const char *find_offset(const struct tach_region_info *info, char out[OFFSET])
 {
@@ -44,7 +46,8 @@ static const char *find_offset(const struct tach_region_info *info, char out[OFF
 	if (!n || info->line || !plus || strncmp(plus, "+0x", 3) != 0)
 		return NULL;
 	rest = plus + 3 + strspn(plus + 3, "0123456789abcdef");
-	if (rest - plus >= OFFSET || (*rest && strncmp(rest, " [", 2) != 0))
+	if (rest - plus >= OFFSET ||
+	    (*rest && strncmp(rest, " [", 2) != 0 && tach__callers_id(rest) != rest))
 		return NULL;
 	if ((size_t)(plus - info->of) < n || memcmp(plus - n, base + 1, n) != 0)
 		return NULL;
@@ -54,14 +57,19 @@ static const char *find_offset(const struct tach_region_info *info, char out[OFF
 
 /* ---- choice ---- */
 
-static int is_of_kind(const void *kind, const struct tach_region_info *info)
+static int is_of_kind(const void *context, const struct tach_region_info *info)
 {
+	const struct places_kind *kind = context;
 	char offset[OFFSET];
+	const char *rest;
 
-	return strncmp(info->of, kind, strlen(kind)) == 0 && find_offset(info, offset);
+	if (strncmp(info->of, kind->name, strlen(kind->name)) != 0)
+		return 0;
+	rest = find_offset(info, offset);
+	return rest && (strcmp(rest, TACH__ALL_CALLERS) == 0) == kind->sums;
 }
 
-int places_count(const struct tach_snapshot *snapshot, const char *kind)
+int places_count(const struct tach_snapshot *snapshot, const struct places_kind *kind)
 {
 	struct tach_region_info info = {0};
 	int n = 0;
@@ -71,8 +79,8 @@ int places_count(const struct tach_snapshot *snapshot, const char *kind)
 	return n;
 }
 
-int places_too_small(const struct tach_snapshot *snapshot, const char *kind, uint64_t least,
-		     uint64_t *calls)
+int places_too_small(const struct tach_snapshot *snapshot, const struct places_kind *kind,
+		     uint64_t least, uint64_t *calls)
 {
 	struct tach_region_info info = {0};
 	struct tach_value self;
@@ -90,7 +98,17 @@ int places_too_small(const struct tach_snapshot *snapshot, const char *kind, uin
 	return n;
 }
 
-void places_choose(struct tach_snapshot *snapshot, const char *kind, int most)
+int places_sum_callers(struct tach_snapshot *snapshot, const char *kind, const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	if (tach__snapshot_sum_callers(snapshot, kind, &err) == 0)
+		return 0;
+	fprintf(stderr, "%s: %s\n", who, *err.text ? err.text : "out of memory");
+	return -1;
+}
+
+void places_choose(struct tach_snapshot *snapshot, const struct places_kind *kind, int most)
 {
 	tach__snapshot_choose(snapshot, most, is_of_kind, kind);
 }
@@ -209,9 +227,26 @@ static int gather_places(struct places *all, const struct tach_snapshot *s)
 	return all->at ? 0 : -1;
 }
 
+/* A function has a row for each caller. */
+static void sort_places(struct places *all)
+{
+	int n = 0;
+
+	qsort(all->at, (size_t)all->n, sizeof *all->at, by_file);
+	for (int i = 0; i < all->n; i++) {
+		if (n && by_file(&all->at[n - 1], &all->at[i]) == 0) {
+			free((char *)all->at[i].file);
+			free((char *)all->at[i].offset);
+		} else {
+			all->at[n++] = all->at[i];
+		}
+	}
+	all->n = n;
+}
+
 static void ask_all(struct places *all)
 {
-	qsort(all->at, (size_t)all->n, sizeof *all->at, by_file);
+	sort_places(all);
 	for (int i = 0, end; i < all->n; i = end) {
 		for (end = i; end < all->n && end < i + BATCH &&
 			      strcmp(all->at[i].file, all->at[end].file) == 0;
@@ -267,6 +302,8 @@ int places_name(struct tach_snapshot **snapshot, int spread, const char *who)
 		code = tach__snapshot_teams(*snapshot, spread, rename_place, &all, &named,
 					    &err);
 	}
+	if (!code)
+		code = tach__snapshot_name_callers(named, &err);
 	if (code)
 		fprintf(stderr, "%s: %s\n", who, *err.text ? err.text : "out of memory");
 	for (int i = 0; i < all.n; i++) {
@@ -277,8 +314,10 @@ int places_name(struct tach_snapshot **snapshot, int spread, const char *who)
 		free(all.at[i].source);
 	}
 	free(all.at);
-	if (code)
+	if (code) {
+		tach_snapshot_free(named);
 		return -1;
+	}
 	tach_snapshot_free(*snapshot);
 	*snapshot = named;
 	return all.n;

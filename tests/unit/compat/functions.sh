@@ -35,7 +35,7 @@ static int even(int k) { return k ? odd(k - 1) : 1; }
 static void leaf(void) { n++; }
 static void handler(int s) { (void)s; leaf(); }
 static void jumping(int s) { (void)s; siglongjmp(back, 1); }
-static void flies(int k) { if (!k) longjmp(landing, 1); flies(k - 1); n++; }
+static __attribute__((noinline)) void flies(int k) { if (!k) longjmp(landing, 1); flies(k - 1); n++; }
 static void lands(void) { if (!setjmp(landing)) flies(4); leaf(); }
 static void coroutine(void) { for (;;) { leaf(); swapcontext(&other, &own); } }
 static void resume(void) { swapcontext(&own, &other); }
@@ -134,23 +134,33 @@ SOURCE
 cat >"$work/judge.py" <<'END'
 import json, sys
 regions = json.load(open(sys.argv[1]))["regions"]
+sums = [r for r in regions if r.get("repeats")]
 def short(r):
     return r["name"] if r["name"][0] == "(" else r["name"].split(" (")[0].split("(")[0]
-def rows(name):
-    return [r for r in regions if short(r) == name]
+def above(r):
+    return short(regions[r["parent"]]) if "parent" in r else ""
+def rows(name, caller=""):
+    return [r for r in regions if not r.get("repeats") and short(r) == name and caller in ("", above(r))]
 bad = 0
-for want in sys.argv[2:]: # NAME=CALLS[/LOST][<PARENT]
+# The row of all callers is the sum of the rows of each caller.
+for s in sums:
+    each = [r for r in regions if r not in sums and (r["name"] + " ").startswith(s["name"].replace("[all callers]", ""))]
+    for what in (lambda r: r["calls"], lambda r: r["inclusive"]["time"]["value"], lambda r: r["self"]["time"]["value"]):
+        if abs(what(s) - sum(map(what, each))) > 1 or "parent" in s:
+            print(s["name"], what(s), "not", list(map(what, each))); bad = 1
+if len({r["name"] for r in regions}) < len(regions):
+    print("two rows have one name"); bad = 1
+for want in sys.argv[2:]: # NAME[@CALLER]=CALLS[/LOST][<PARENT]
     name, rest = want.split("=")
     calls, parent = (rest.split("<") + [None])[:2]
     lost = calls.partition("/")[2] or "0"
-    found = rows(name)
+    found = rows(*name.split("@"))
     got = (sum(r["calls"] for r in found), sum(r["lost"] for r in found))
     if got != (int(calls.split("/")[0]), int(lost)):
         print(name, got, "not", calls); bad = 1
     for r in found:
-        above = short(regions[r["parent"]]) if "parent" in r else ""
-        if parent is not None and above != parent:
-            print(name, "below", above, "not", parent); bad = 1
+        if parent is not None and above(r) != parent:
+            print(name, "below", above(r), "not", parent); bad = 1
         if r["calls"] and not (0 <= r["self"]["time"]["value"] <= r["inclusive"]["time"]["value"] + r["inclusive"]["time"]["error"]):
             print(name, r); bad = 1
 sys.exit(bad)
@@ -168,13 +178,13 @@ each() { # NAME C-COMPILER C++-COMPILER OPTION
 	run -o "$work/$1.json" -- "$work/$1" "$work/$1.1.so" "$work/$1.2.so"
 	[ $? = 7 ] && [ "$(cat "$work/out")" = "$plain" ]
 	say "$1_same" $?
-	judge "$work/$1.json" 'main=1<(all threads)' 'deep=40001<main' even=6 odd=5 in_child=1 'last=1<main' thread=3 'ends=3<thread' \
-		'outer=1<main' 'inlined=2<outer' 'lands=3<main' 'flies=15<lands' leaf=13 'handler=2<main' jumping=0/5 'resume=4<main' coroutine=0/1 \
+	judge "$work/$1.json" 'main=1<(all threads)' 'deep=40001<main' 'even=6<main' 'odd=5<even' in_child=1 'last=1<main' thread=3 'ends=3<thread' \
+		'outer=1<main' 'inlined=2<outer' 'lands=3<main' 'flies=15<lands' leaf=13 leaf@main=1 leaf@handler=2 leaf@resume=3 leaf@lands=3 leaf@inlined=2 leaf@outer=1 'handler=2<main' jumping=0/5 'resume=4<main' coroutine=0/1 \
 		'loaded=10<unloaded' 'inside1=7<loaded' 'inside2=3<loaded'
 	say "$1_rows" $?
 	plain=$("$work/$1.cc")
 	run -o "$work/$1.cc.json" -- "$work/$1.cc" && [ "$(cat "$work/out")" = "$plain" ] &&
-		judge "$work/$1.cc.json" main=1 'thrower=20<catcher' 'catcher=5<main' 'after=5<main' 'geo::Shape::area=5<main' geo::Shape::Shape=21 geo::Shape::~Shape=21
+		judge "$work/$1.cc.json" main=1 'thrower=20<catcher' 'catcher=5<main' 'after=5<main' 'geo::Shape::area=5<main' geo::Shape::Shape=21 geo::Shape::Shape@main=1 geo::Shape::Shape@thrower=20 geo::Shape::~Shape=21
 	say "$1_exceptions" $?
 	globs='=geo::*,!*area,after'
 	run -o "$work/$1.globs.json" -- "$work/$1.cc" && judge "$work/$1.globs.json" main=0 catcher=0 after=5 geo::Shape::area=0 geo::Shape::Shape=21 &&
@@ -193,6 +203,25 @@ else
 	echo "skip functions_clang: clang is not installed"
 fi
 
+# More pairs of caller and function than fit: the rest is in a row that says so, and no call is lost.
+{
+	echo 'static volatile int n;'
+	for i in $(seq 150); do echo "static void g$i(void) { n++; }"; done
+	echo 'static void (*const all[])(void) = {'; for i in $(seq 150); do echo "g$i,"; done; echo '};'
+	for i in $(seq 150); do echo "static void f$i(void) { for (int i = 0; i < 150; i++) all[i](); }"; done
+	echo 'int main(void) { for (int i = 0; i < 2; i++) {'; for i in $(seq 150); do echo "f$i();"; done; echo '} }'
+} >"$work/pairs.c"
+gcc -g -O1 -finstrument-functions -o "$work/pairs" "$work/pairs.c" >"$work/said" 2>&1 && run -o "$work/pairs.json" -- "$work/pairs" &&
+	python3 - "$work/pairs.json" >>"$work/said" 2>&1 <<'END'
+import json, sys
+rows = json.load(open(sys.argv[1]))["regions"]
+rows = [r for r in rows if not r.get("repeats") and r["name"][0] in "fg"]
+rest = [r for r in rows if r["name"].endswith(" < (other callers)")]
+calls = [sum(r["calls"] for r in rows if r["name"][0] == of) for of in "fg"]
+print(len(rows), len(rest), calls)
+sys.exit(not (len(rows) - len(rest) == 20000 and calls == [300, 45000] and len([r for r in rest if r["name"][0] == "g"]) == 150))
+END
+say pairs $?
 # More functions than fit: those with the most self time, and a sentence. A function that costs less than its measurement is in parentheses.
 {
 	echo 'static volatile long n; static void cheap(void) { __asm__ volatile(""); }'
@@ -200,11 +229,11 @@ fi
 	echo 'int main(void) {'; for i in $(seq 40); do echo "f$i();"; done; echo 'for (int i = 0; i < 1000; i++) cheap(); }'
 } >"$work/many.c"
 gcc -O1 -finstrument-functions -o "$work/many" "$work/many.c" >"$work/said" 2>&1 && run -- "$work/many" &&
-	[ "$(grep -cE '^ +f[0-9]+ \(.*clock' "$work/said")" -le 20 ] && grep -qE '^ +f40 ' "$work/said" && grep -q 'the 20 of 42 functions' "$work/said"
+	[ "$(grep -cE '^ +f[0-9]+ \(.*clock' "$work/said")" -le 20 ] && [ "$(grep -cE '^f[0-9]+ \(.* \[all callers\] .*clock' "$work/said")" -ge 18 ] && grep -qE '^ +f40 ' "$work/said" && grep -q 'the 20 of 42 functions' "$work/said"
 say top $?
 # Some of the calls: all are in the row, and it says how many were measured.
 TACH_SPARSE=16 run -o "$work/many.json" -- "$work/many" &&
-	python3 -c 'import json, sys; r = [r for r in json.load(open(sys.argv[1]))["regions"] if r["name"].startswith("cheap ")][0]; sys.exit(not (r["entries"] == 1000 == r["calls"] + r["skipped"] and 0 < r["calls"] < 500))' \
+	python3 -c 'import json, sys; r = [r for r in json.load(open(sys.argv[1]))["regions"] if r["name"].startswith("cheap ") and not r.get("repeats")][0]; sys.exit(not (r["entries"] == 1000 == r["calls"] + r["skipped"] and 0 < r["calls"] < 500))' \
 		"$work/many.json" >>"$work/said" 2>&1
 say sparse $?
 globs='=*' run -- "$work/many" && [ "$(grep -cE '^ +f[0-9]+ \(.*(clock|%)' "$work/said")" -ge 40 ]
