@@ -21,10 +21,10 @@ enum {
 
 struct tach__bench_source {
 	unsigned count;	   /* number of counters */
-	double resolution; /* of the clock, in ns */
+	double resolution; /* resolution of the clock, in ns */
 	void (*begin)(struct tach__bench_source *source);
-	/* delta[0] = ns since begin, delta[1 .. count] = counts. Ors flags into flags[0 ..
-	 * count]. */
+	/* Writes ns since begin to delta[0], and counts to delta[1 .. count]. Adds flags to
+	 * flags[0 .. count]. */
 	void (*end)(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags);
 	/* Takes a whole sample, instead of begin and end; or NULL. */
 	void (*take)(struct tach__bench_source *source, tach_bench_body body, void *context,
@@ -79,7 +79,7 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
  */
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series);
-/* Runs the body for that time. */
+/* Runs the body for that many ns, to warm up. */
 void tach__bench_warm(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		      double ns);
 /* Returns the median of the samples; NaN without memory. */

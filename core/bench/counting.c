@@ -18,7 +18,8 @@ static uint64_t now_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* The smallest observed step of the clock, or the time to read it if that is longer. */
+/* Returns the smallest observed step of the clock, or the time of a clock read if that is
+ * longer. */
 static double clock_resolution(void)
 {
 	uint64_t least = UINT64_MAX, last = now_ns();

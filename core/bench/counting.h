@@ -20,10 +20,10 @@ struct tach__counting {
 	uint64_t before[TACH__BENCH_OWN_MAX];
 };
 
-/* Starts without a reader. cpu: measure CPU time. */
+/* Initializes a source without a reader. cpu: also measures CPU time. */
 void tach__counting_init(struct tach__counting *c, const struct tach_bench_counter *own,
 			 int cpu);
-/* reader NULL: measures only the clock again. */
+/* Sets the reader. NULL: measures only the clock from now on. */
 void tach__counting_use(struct tach__counting *c, struct tach_reader *reader,
 			const struct tach_set *set);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * google-benchmark's JSON (docs/tools.md there): writes a result so that its compare.py reads
- * it, with each sample as a repetition, so that its U test has the same data as ours; and reads
- * its files.
+ * google-benchmark's JSON (its docs/tools.md). Reads its files. Writes a result that its
+ * compare.py can read: each sample is a repetition, so that its U test has the same data as
+ * ours.
  */
 #include <math.h>
 #include <stdio.h>

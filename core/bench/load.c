@@ -63,7 +63,7 @@ static char *string(struct load *l, const struct tach__json *object, const char 
 	return copy;
 }
 
-/* Reads a text that may be missing, cut to size. */
+/* Reads a text that may be missing, and cuts it to size. */
 static void get_optional_text(struct load *l, const struct tach__json *object, const char *key,
 			      char *to, size_t size)
 {

@@ -14,8 +14,8 @@
 /* Maximum probability that any of all comparisons is called worse by chance. */
 #define TACH__ALPHA 0.01
 
-/* Returns 1 if another run of a program counts the same: events of retired instructions. Cycles
- * and misses depend on earlier activity of the machine. */
+/* Returns 1 for events of retired instructions: another run of the program has the same count.
+ * Cycles and misses depend on earlier activity of the machine. */
 int tach__change_is_repeatable(const char *quantity);
 
 /* ---- stats.c ---- */
@@ -57,9 +57,10 @@ double tach__persistence(const double *x, size_t n, double margin);
 double tach__series_interval(const double *sorted, size_t n, double persistence,
 			     double confidence, double *low, double *high);
 /*
- * Mann-Whitney's test of na values against nb: returns the largest number of pairs in the wrong
- * order for which chance gives this number or fewer in at most a share `tail` of cases. -1: not
- * even 0 pairs. Exact up to TACH__RANK_EXACT values, then by the normal approximation.
+ * Returns the bound of Mann-Whitney's test of na values against nb: the largest number k of
+ * pairs in the wrong order such that chance gives at most k in at most the fraction `tail` of
+ * cases. -1: even 0 pairs are more likely than that. Exact up to TACH__RANK_EXACT values, then
+ * by the normal approximation.
  */
 enum { TACH__RANK_EXACT = 128 };
 double tach__rank_bound(size_t na, size_t nb, double tail);
@@ -71,15 +72,15 @@ struct tach__change_point {
 	size_t seen; /* index of the value that made the point certain: at, or a later one */
 	double before, after; /* medians of both levels */
 };
-/* Bounds that are computed once for many histories. Zeroed at first. */
+/* Bounds that are computed once for many histories. Fill it with zeros before the first use. */
 enum { TACH__POINTS_WINDOW = 64 };
 struct tach__change_bounds {
 	double plus_two[TACH__POINTS_WINDOW][TACH__POINTS_WINDOW]; /* 0: not computed */
 };
 /*
  * Finds where the values of commits, in their order, moved to another level. out: space for n.
- * bounds NULL: the program repeats these values exactly, so each difference is a point. A point
- * that was found keeps its `at`, however many values follow. Returns 0 or TACH_ERR_NOMEM.
+ * bounds NULL: the program repeats these values exactly, so each difference is a point. Later
+ * values do not change the `at` of a point. Returns 0 or TACH_ERR_NOMEM.
  */
 int tach__change_points(const double *x, size_t n, struct tach__change_bounds *bounds,
 			struct tach__change_point *out, size_t *found);

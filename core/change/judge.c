@@ -15,13 +15,13 @@
 
 /* The search for the change ends at this factor. */
 #define CHANGE_MAX 1e9
-/* Rounding of the values is not a change. */
+/* A smaller relative difference is rounding, and not a change. */
 #define ROUNDING 1e-9
 /* Maximum probability that each end of the interval is wrong. */
 #define TAIL 0.05
 /*
- * The correlation of a series is only an estimate. A false alarm is worse than no answer, so an
- * alarm adds the standard error.
+ * Standard errors that an alarm adds to the correlation of a series, which is only an estimate.
+ * A false alarm is worse than no answer.
  */
 #define CAUTIOUS 1.0
 #define LIKELY	 0.0
@@ -33,7 +33,8 @@ struct pairs {
 	double all; /* number of pairs */
 };
 
-/* Replaces 0 by a tiny number, so that two zeros are equal and any larger value is above. */
+/* Returns the old value, changed by `by`. It replaces 0 by a tiny number, so that two zeros are
+ * equal and any larger value is above. */
 static double change_by(double old, double by)
 {
 	if (old == 0)
@@ -68,8 +69,8 @@ static double count_pairs(struct pairs *p, double by, int sign)
 	return n;
 }
 
-/* Sign 1: the largest change that at least `least` pairs exceed. Sign -1: the smallest change
- * that at least `least` pairs stay below. */
+/* Sign 1: returns the largest change that at least `least` pairs exceed. Sign -1: returns the
+ * smallest change that is above at least `least` pairs. */
 static double find_change(struct pairs *p, double least, int sign)
 {
 	double near = -sign * CHANGE_MAX, far = sign * CHANGE_MAX;
@@ -89,7 +90,8 @@ static double find_change(struct pairs *p, double least, int sign)
 	return fabs(near) < ROUNDING / 1000 ? 0 : near;
 }
 
-/* k pairs may be in the wrong order; if k is below 0 there is no interval. */
+/* Finds the interval. k pairs may be in the wrong order; if k is below 0, there is no
+ * interval. */
 static void find_interval(struct pairs *p, double k, double *low, double *high)
 {
 	*low = k < 0 ? -INFINITY : find_change(p, p->all - k, 1);

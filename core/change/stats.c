@@ -119,7 +119,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 	if (persistence > 1 && n > 1) {
 		reach = (half - (double)k) * sqrt(persistence);
 		k = reach < half - 1 ? (size_t)(half - reach) : 1;
-		/* Uses the extremes of the equivalent number of independent samples. */
+		/* Use the extremes of the equivalent number of independent samples. */
 		if (reach >= half - 1)
 			reached = 1 - tach__exp(M_LN2 * (1 - (double)n / persistence));
 	}
@@ -190,8 +190,8 @@ double tach__persistence(const double *x, size_t n, double margin)
 
 /*
  * The probability of each number of pairs in the wrong order: the coefficients of the Gaussian
- * binomial (na + nb over na), built factor by factor. Only low powers are used; they come from
- * lower ones only and are small, so doubles hold them exactly.
+ * binomial (na + nb over na), built factor by factor. It uses only low powers. These depend
+ * only on lower ones and are small, so doubles hold them exactly.
  */
 static double exact_bound(size_t na, size_t nb, double tail)
 {

@@ -13,7 +13,7 @@ const char *tach_change_name(enum tach_change verdict)
 	return (unsigned)verdict < 4 ? names[verdict] : "cannot tell";
 }
 
-/* Two digits, rounded up, so that the text is true. */
+/* Rounds up to two digits, so that "no change larger than" is true. */
 static double round_up(double percent)
 {
 	double scale = 1;

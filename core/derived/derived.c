@@ -28,7 +28,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The registry that the thread with the lock is using. */
 static const struct tach_derived *inside;
 
-/* Made by the first call that needs it; if there was no memory, the next call tries again. */
+/* The process's own registry. The first call that needs it makes it; without memory, the next
+ * call tries again. */
 static struct tach_derived *_Atomic own;
 
 void tach__derived_enter(const struct tach_derived *d)

@@ -19,7 +19,7 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 	    tach__derived_find(d, tach__derived_pmu(pmu), name->text, name->length, &info))
 		return NULL;
 	*several = info.type != TACH_DERIVED_TYPE_NONE;
-	return *several ? NULL : info.events; /* The strings live as long as the process. */
+	return *several ? NULL : info.events; /* The process never frees these strings. */
 }
 
 int tach_event_encode(const char *string, const struct tach_encode_options *opt,

@@ -17,7 +17,7 @@
 #include "core/tables/tables.h"
 
 #define TEXT_MAX  131072
-#define PARTS_MAX 16384 /* bounds definitions that expand to events without adding text */
+#define PARTS_MAX 16384 /* limits definitions that expand to events without adding text */
 #define EVENT_MAX 1024
 
 int tach__expand_text(struct tach__expand *e, const char *words, size_t length)
@@ -197,7 +197,7 @@ static int expand_joined(struct tach__expand *e, const struct tach_derived_info 
 	return rc;
 }
 
-/* Only the first event counts; the others select what it counts (tags on NetBurst). */
+/* Expands a compound: one event counts what the others select (tags on NetBurst). */
 static int expand_compound(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	int rc = tach__expand_operand(e, info, 0);
@@ -278,7 +278,7 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 struct written {
 	struct tach_derived_info info;
 	int pmu;
-	char pmu_name[64]; /* with its colons; "" = not written */
+	char pmu_name[64]; /* the PMU's name with its colons; "" = not written */
 	const char *modifiers;
 	size_t length; /* theirs */
 };

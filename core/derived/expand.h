@@ -16,7 +16,7 @@ struct tach__expand {
 	int pmu, depth, parts;
 	struct tach_derived_info chain[TACH__EXPAND_DEPTH_MAX];
 	const char *pmu_name;			    /* the part "PMU::" of PMU::NAME; or "" */
-	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* the :u:k of NAME:u:k */
+	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* the part ":u:k" of NAME:u:k */
 	char *text;
 	size_t length;
 };

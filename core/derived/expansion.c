@@ -42,7 +42,8 @@ static int encode_native(int pmu, const char *event, bool presets, struct tach_e
 	rc = encode_string(event, &opt, presets, out, err);
 	if (rc != TACH_ERR_NOTSUPP)
 		return rc;
-	opt.os = TACH_OS_NONE; /* the kernel does not know it; register words may exist */
+	opt.os = TACH_OS_NONE; /* the kernel does not know the event, but register words may
+				  exist */
 	return encode_string(event, &opt, presets, out, err);
 }
 

@@ -55,7 +55,7 @@ static const char *unpacked(uint32_t b)
 
 const char *tach__packed(uint32_t number)
 {
-	static const char nothing[1024]; /* longer than a list has names */
+	static const char nothing[1024]; /* NULs: more than any list has names */
 	const char *all = number ? unpacked(number / TACH__PACKED_BLOCK) : NULL;
 
 	return all ? all + number % TACH__PACKED_BLOCK : nothing;

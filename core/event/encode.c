@@ -54,7 +54,7 @@ static void start_work(struct tach__work *w, const char *string,
 }
 
 /* Handles perf's EVENT/name=x/ if EVENT is not a device. An error message costs a hundred times
- * as much as encoding, so it is made only on request. */
+ * more than encoding, so it is made only on request. */
 static int __attribute__((cold))
 again(struct tach__work *w, const char *string, const struct tach_encode_options *opt,
       struct tach_error *err, int rc)

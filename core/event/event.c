@@ -5,7 +5,8 @@
 #include "core/base/sized.h"
 #include "core/event/perf_events.h"
 
-/* A umask's counters replace the event's; several umasks must agree. */
+/* Returns the event's counters. A umask's counters replace them; several umasks must have
+ * common ones. */
 uint64_t tach__counters(const struct tach__work *w)
 {
 	uint64_t all = 0;

@@ -20,7 +20,7 @@
 /* ---- match.c ---- */
 /* Makes picks from the event's alias (resolved first) and then from the string's attributes. */
 int tach__match(struct tach__work *w, struct tach__attrs attrs);
-/* The same for a first pick whose row is already known (row -1: only the event). */
+/* As tach__match, for a first pick whose row is already known (row -1: only the event). */
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs);
 /* The same for picks instead of attributes; umask rows are those of w->got.event. */
 int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/event/perf_events.h"
 
-/* All modifiers together are shorter, with one digit each. */
+/* Longer than all modifiers with one digit each. */
 enum { ALL_MODIFIERS = 256 };
 
 struct writer {
@@ -59,7 +59,7 @@ static void put_number(struct writer *o, uint64_t value, unsigned base)
 	put(o, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* For any value and space; returns the next position. */
+/* Writes a modifier with any value, in any space. Returns the next position. */
 static __attribute__((noinline)) char *
 put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value, char *at)
 {
@@ -69,7 +69,8 @@ put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value,
 	return o->at;
 }
 
-/* Modifiers with their values, usually of one digit: a copy of fixed size. */
+/* Writes modifiers with their values. A value usually has one digit, and is copied with a fixed
+ * size. */
 static inline void put_modifiers(struct writer *o, const struct tach__modifier *mods,
 				 const uint64_t *values, uint32_t set)
 {

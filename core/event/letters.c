@@ -52,7 +52,7 @@ int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *ask
 			modifier = precision;
 			++*precise;
 		}
-		/* For events without that level, perf's ukh means uk. */
+		/* If the event does not have level h, perf's ukh means uk. */
 		if (modifier == TACH__OS_H && !(offered >> modifier & 1) &&
 		    (memchr(word->text, 'u', word->length) ||
 		     memchr(word->text, 'k', word->length)))

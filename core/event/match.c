@@ -77,8 +77,8 @@ static int refuse_two_kinds(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR, "use one numeric umask, without named umasks");
 }
 
-/* A umask as a number. A user's string must not mix names and numbers, but an alias may add the
- * other kind. */
+/* Matches a umask as a number. A user's string must not mix names and numbers, but an alias may
+ * add the other kind. */
 static int match_raw(struct tach__work *w, const struct tach__term *term)
 {
 	unsigned long long value;

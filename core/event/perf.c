@@ -42,7 +42,8 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 {
 	int freq = pick->number == TACH__OS_FREQ;
-	/* The kernel has one field for both; a second freq= is refused, as in libpfm-4. */
+	/* The kernel has one field for period and frequency. A second freq= is refused, as in
+	 * libpfm-4. */
 	const uint32_t either = TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ;
 	int other = freq ? w->ask.caller.period || w->out.has & either
 			 : w->ask.caller.freq || w->out.has & TACH_EVENT_HAS_FREQ;
@@ -173,7 +174,7 @@ static int set_hardware_type(struct tach__work *w)
 	return 0;
 }
 
-/* For the full name. */
+/* Sets the modifiers that the full name shows. */
 static void show_modifiers(struct tach__work *w)
 {
 	uint64_t *shown = w->out.shown + TACH__NMODS;

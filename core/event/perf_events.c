@@ -106,7 +106,8 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 	uint64_t value = 0;
 	size_t i = 1;
 
-	/* Lower case r, optional 0x, hexadecimal digits; all ones is libpfm-4's overflow. */
+	/* Parses r, optionally 0x, and hexadecimal digits. All ones mean overflow in
+	 * libpfm-4. */
 	if (name->length < 2 || name->text[0] != 'r')
 		return 0;
 	if (name->length > 3 && name->text[1] == '0' && tach__fold(name->text[2]) == 'x')

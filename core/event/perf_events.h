@@ -17,7 +17,7 @@ enum tach__generic {
 	TACH__GENERIC_TERMS,
 };
 
-/* The kind of a PMU's own rows. */
+/* Returns the kind of event for a PMU's own rows. */
 static inline int tach__generic(const struct tach__pmu *pmu)
 {
 	return pmu->encoding == TACH__PERF	 ? TACH__GENERIC_TABLE

@@ -12,8 +12,8 @@ struct best {
 	int pmu; /* PMU of an event, otherwise -1 */
 };
 
-/* The number of letters that are inserted, deleted, replaced or swapped with a neighbour; at
- * most `limit`. */
+/* Returns the number of letters that are inserted, deleted, replaced or swapped with a
+ * neighbour, at most `limit`. */
 static int distance(const struct tach__text *a, const char *b, int limit)
 {
 	int rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *now = rows[2];
@@ -60,7 +60,7 @@ static void consider_word(struct best *best, const struct tach__text *name, cons
 		*best = (struct best){d, word, pmu};
 }
 
-/* A word that differs in more than a third of its letters is another word. */
+/* Starts a search. A word that differs in more than a third of its letters is not suggested. */
 static struct best start_suggestion(const struct tach__text *name)
 {
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};

@@ -20,8 +20,9 @@ enum { HAS_WORDS = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2 };
 struct device {
 	struct tach__text name;
 	const char *sysfs;
-	int core;      /* set: it counts for threads */
-	char room[64]; /* name: the first device of the kind that the string names */
+	int core;      /* 1: the device counts for threads */
+	char room[64]; /* room for the name of the first device of the kind that the string
+			  names */
 };
 
 static int is_core_of(int arch, const struct tach__text *device)
@@ -228,7 +229,8 @@ static int take_term(struct tach__work *w, const struct device *device,
 		term->name.text);
 }
 
-/* perf's metrics write name='CPU_CLK:cmask=1,inv', so commas may be inside quotes. */
+/* Returns the end of a term. perf's metrics write name='CPU_CLK:cmask=1,inv', so commas may be
+ * inside quotes. */
 static const char *end_of_term(const char *at, const char *end)
 {
 	const char *quote = end - at > 6 && memcmp(at, "name='", 6) == 0
@@ -322,8 +324,8 @@ static int set_type(struct tach__work *w, struct device *device)
 	return 0;
 }
 
-/* EVENT/name=x,period=5/u, if EVENT is not a device: perf's other spelling of EVENT:period=5:u.
- * Writes the part after the event to `to`, in our spelling. */
+/* Handles EVENT/name=x,period=5/u if EVENT is not a device: in perf, this means
+ * EVENT:period=5:u. Writes the part after the event to `to`, in our spelling. */
 static int respell(char *to, const char *slash, const char *close)
 {
 	for (const char *at = slash + 1; at < close;) {

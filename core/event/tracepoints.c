@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracepoints: SYSTEM:EVENT: its number is in tracefs (events/SYSTEM/EVENT/id). The number is
+ * Tracepoints: the number of SYSTEM:EVENT is in tracefs (events/SYSTEM/EVENT/id). The number is
  * read each time, because modules add and remove tracepoints at any time.
  */
 #include <dirent.h>

@@ -38,7 +38,7 @@ struct tach__tab_attr {
 struct tach__tab_name {
 	uint32_t name;
 	uint16_t first;	 /* event, or PMU */
-	uint16_t second; /* umask, TACH__TAB_NONE for the event itself */
+	uint16_t second; /* number of the umask; TACH__TAB_NONE: the event itself */
 };
 #define TACH__TAB_NONE	   0xffffu
 #define TACH__TAB_NAME_MAX 256 /* maximum length of event and umask names */

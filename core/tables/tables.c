@@ -46,7 +46,7 @@ int tach__pmu_find(const char *name, size_t length)
 	const struct tach__tab_name *found =
 		list_find(tach__tab_pmu_names, tach__tab_npmu_names, name, length);
 
-	/* There are many boxes, so they are searched only if no core PMU has the name. */
+	/* Boxes are searched only if no core PMU has the name, because there are many. */
 	if (!found)
 		found = list_find(tach__tab_box_names, tach__tab_nboxes, name, length);
 	return found ? found->first : -1;

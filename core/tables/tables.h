@@ -103,7 +103,7 @@ enum tach__box_mod {
 #define TACH__PMU_ARCHDEFAULT 0x20u
 /* An event list of libpfm-3: numbered after all others, found only by tach__pfm3_find. */
 #define TACH__PMU_PFM3	    0x40u
-#define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
+#define TACH__PMU_PERFMONV2 0x80u /* AMD: the PMU has global control and overflow status */
 /* Intel, unless TACH__PMU_EXTPEBS implies it: each counter samples precisely. */
 #define TACH__PMU_PEBSALL 0x100u
 #define TACH__PMU_NOH	  0x200u /* libpfm-4 offers no h here, although the level exists */
@@ -154,7 +154,7 @@ enum tach__box_mod {
 #define TACH__EV_PEBSV	    0x20000000u /* next to PEBS: libpfm-4 does not know it */
 /* next to BARE: also in libpfm-4, or libpfm-4 lacks the event */
 #define TACH__EV_BAREL 0x80000000u
-/* an earlier row has this name: this one is not found by name */
+/* an earlier row has the same name, so a search by name does not find this row */
 #define TACH__EV_SHADOW 0x40000000u
 
 /* Umask flags. */
@@ -227,14 +227,14 @@ struct tach__pmu {
 	uint8_t privilege; /* TACH_PRIVILEGE_* */
 	union {
 		uint32_t fixed;	 /* bit n = fixed counter n */
-		uint32_t osmods; /* boxes: 1u << TACH__OS_* that perf accepts for them */
+		uint32_t osmods; /* boxes: 1u << TACH__OS_* of modifiers that perf accepts */
 	};
 	union {
 		uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
 		uint32_t perfdrop;     /* boxes: modifiers that only raw words accept */
 	};
-	uint32_t mods;	    /* 1u << TACH__MOD_* that exist here; boxes: TACH__BOX_MOD_* */
-	uint32_t flags;	    /* TACH__PMU_* */
+	uint32_t mods;	/* 1u << TACH__MOD_* of modifiers that exist; boxes: TACH__BOX_MOD_* */
+	uint32_t flags; /* TACH__PMU_* */
 	int32_t libpfm4_id; /* -1: none */
 	uint32_t nevents;
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
@@ -258,8 +258,8 @@ struct tach__event {
 struct tach__umask {
 	uint64_t code;
 	uint32_t name, description;
-	uint16_t counter_set; /* index for tach__counter_set(), 0 = as the event */
-	uint16_t mods;	      /* modifiers that the user must give; all below bit 16 */
+	uint16_t counter_set; /* index for tach__counter_set(), 0 = the event's */
+	uint16_t mods;	      /* modifiers that the string must have; all below bit 16 */
 	uint16_t flags;	      /* TACH__UM_* */
 	uint16_t hw, attrs;
 	uint8_t group;
@@ -271,9 +271,9 @@ struct tach__umask {
 static inline int tach__npmus(void);
 /* The boxes follow: tach__npmus() .. tach__npmus() + tach__nboxes() - 1. */
 static inline int tach__nboxes(void);
-/* Returns 1 if the number exists, including libpfm-3's lists. */
+/* Returns 1 if a PMU or a list of libpfm-3 has this number. */
 int tach__pmu_exists(int pmu);
-/* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
+/* Returns libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), or -1. */
 int tach__pfm3_find(const char *name);
 /* 32 bytes after the end of any string are readable. */
 static inline const char *tach__str(uint32_t offset);
@@ -295,7 +295,7 @@ int tach__umask_find(const struct tach__event *event, const char *name, size_t l
  */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 
-/* A row's counters: bits 0-31 general, 32-63 fixed. */
+/* Returns a row's counters: bits 0-31 general, 32-63 fixed. */
 static inline uint64_t tach__counter_set(uint32_t counter_set);
 /* Gets the value of a wired-in modifier: returns 1 and sets *value, or returns 0 if the row
  * does not have it. */
