@@ -5,9 +5,9 @@
  * unpacked when one of its strings is first needed. A block is a sequence of steps. The upper
  * half of a step's first byte is the number of literal bytes that follow. The lower half plus
  * TACH__PACKED_LEAST is the number of earlier bytes to repeat. If a half is 15, the next byte
- * is added to it. If that byte is 255, the byte after it is added too, and so on. The bytes of
- * the lower half's number come after the literals and the distance, which has two bytes, the
- * lower first. The last step ends with its literals.
+ * is added to it. If that byte is 255, the byte after it is added too, and so on. The literals
+ * and the distance follow. The distance has two bytes, the lower first. The bytes that are
+ * added to the lower half come after the distance. The last step ends with its literals.
  */
 #ifndef TACH_CORE_DERIVED_PACKED_H
 #define TACH_CORE_DERIVED_PACKED_H
@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 enum {
-	TACH__PACKED_BLOCK = 16384, /* bytes of a block, unpacked */
-	TACH__PACKED_LEAST = 4,	    /* shorter repetitions save nothing */
-	TACH__PACKED_BLOCKS = 64    /* room for as many */
+	TACH__PACKED_BLOCK = 16384, /* bytes of an unpacked block */
+	TACH__PACKED_LEAST = 4,	 /* minimum length of a repetition: shorter ones save nothing */
+	TACH__PACKED_BLOCKS = 64 /* maximum number of blocks */
 };
 
 /* Where each block begins, and where the last one ends. */

@@ -76,7 +76,7 @@ static size_t record_begins(const struct line *l, const char *at)
 		const char *comma;
 		struct tach__span type;
 
-		/* Compared first, because this runs at every character. */
+		/* Compare the first letter first, because this runs at every character. */
 		if (*at != words[i][0])
 			continue;
 		if ((size_t)(l->end - at) <= n || memcmp(at, words[i], n) != 0 || at[n] != ',')
@@ -172,7 +172,7 @@ static bool formula_next(const struct tach__fields *f)
 	       (f->count > 3 && tach__span_is(last, "THRESHOLD"));
 }
 
-/* One record's fields. Returns false if nothing more can be read on this line. */
+/* Reads the fields of one record. Returns false if nothing more can be read on this line. */
 static bool parse_record(struct line *l, bool preset)
 {
 	struct tach__fields f = {.sink = l->sink, .line = l->number};
@@ -200,8 +200,8 @@ static bool parse_record(struct line *l, bool preset)
 }
 
 /*
- * Names with '|' between. A list must restart even at an invalid line, otherwise records would
- * go to the wrong CPUs.
+ * Reads names that are separated by '|'. A list must restart even at an invalid line, otherwise
+ * records would go to the wrong CPUs.
  */
 static void each_cpu(struct line *l, const struct tach__span *names)
 {
@@ -265,8 +265,8 @@ static void report_unknown(struct line *l, const struct tach__span *word)
 }
 
 /*
- * PAPI's components that have their own sections in its file: GPUs, which cannot be counted
- * here.
+ * Returns true for PAPI's components that have their own sections in its file: GPUs, which this
+ * library cannot count.
  */
 static bool is_component(const struct tach__span *word)
 {
@@ -328,7 +328,8 @@ static void parse_command(struct line *l)
 	}
 }
 
-/* Tabs count as blanks; any other control character means that this is not text. */
+/* Returns false if the line has a control character other than a tab, because then it is not
+ * text. */
 static bool is_text(struct line *l)
 {
 	for (const char *at = l->at; at < l->end; at++)

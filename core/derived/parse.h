@@ -12,8 +12,9 @@
 #include "core/base/text.h"
 
 #define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
-#define TACH__D_FILE_MAX   (4u << 20) /* bytes: about 20 times PAPI's file */
-#define TACH__D_NAME_MAX   255	      /* bytes of a name of a derived or base event */
+#define TACH__D_FILE_MAX   (4u << 20) /* maximum size in bytes, about 20 times PAPI's file */
+#define TACH__D_NAME_MAX   255 /* maximum number of bytes in a name of a derived or base event \
+				*/
 
 /* A record that is valid in itself. Spans point into the text. */
 struct tach__record {
@@ -23,14 +24,14 @@ struct tach__record {
 	int nevents;
 	struct tach__span name, formula, long_description, short_description, note;
 	struct tach__span unit, threshold, parent, groups;
-	double scale; /* 1 if none is given */
+	double scale; /* 1 if the record has no SCALE */
 	int level;    /* 0: none */
 	struct tach__span event[TACH__D_EVENTS_MAX];
 };
 
 struct tach__derived_sink {
 	void *context;
-	/* Called for a CPU line; first: it begins a new list. */
+	/* Called for each name of a CPU line. first: the name begins a new list. */
 	void (*cpu)(void *context, const struct tach__span *name, int line, bool first);
 	void (*record)(void *context, const struct tach__record *record);
 	void (*report)(void *context, enum tach_diagnostic_level level, int line, int column,
@@ -60,7 +61,8 @@ void tach__derived_report(const struct tach__derived_sink *sink,
 /* Returns the type with that name, or -1. */
 int tach__derived_type(const struct tach__span *name);
 bool tach__span_is(const struct tach__span *span, const char *word); /* case ignored */
-/* Name, type, formula, events and tails of one record; reports or passes it on. */
+/* Checks name, type, formula, events and tails of one record. Reports an error, or passes the
+ * record on. */
 void tach__derived_record(const struct tach__fields *fields, bool preset);
 
 #endif

@@ -20,13 +20,13 @@ struct tach__preset_metric {
 
 struct tach__preset {
 	uint32_t formula, events, description, note; /* packed */
-	/* Number of its tach__preset_metric; 0: it has none. */
+	/* metric: number of its tach__preset_metric; 0: it is not a metric. */
 	uint16_t name, file, line, metric;
 	uint8_t type, preset, nevents;
 };
 
 struct tach__preset_pmu {
-	uint32_t name; /* sorted by this, case folded */
+	uint32_t name; /* sort key, in lower case */
 	uint32_t first, count;
 };
 
@@ -46,11 +46,12 @@ extern const uint32_t tach__preset_ncpus;
 
 /* Returns the n-th PMU (by name) that a CPU name of arch/cpunames.tsv means, or NULL. */
 const char *tach__preset_cpu(const char *name, size_t length, size_t n);
-/* Returns how many presets that PMU has; they are sorted by name. No allocation, no lock. */
+/* Returns the number of presets of that PMU. They are sorted by name. No allocation, no
+ * lock. */
 int tach__preset_count(int pmu);
 /* Describes preset number i, 0 .. count-1. */
 void tach__preset_at(int pmu, int i, struct tach_derived_info *info);
-/* Its number, or -1. */
+/* Returns the preset's number, or -1. */
 int tach__preset_find(int pmu, const char *name, size_t length);
 
 #endif

@@ -47,7 +47,7 @@ static int shown_length(const struct tach__span *s)
 			      __VA_ARGS__),                                                    \
 	 false)
 
-/* A lack of memory is not an error of the record. */
+/* Notes a lack of memory, which is not an error of the record. */
 static bool report_no_memory(const struct tach__fields *f, int column)
 {
 	if (f->sink->no_memory)
@@ -231,7 +231,7 @@ static bool parse_tails(const struct tach__fields *f, struct tach__record *r, in
 	return take_numbers(f, &t);
 }
 
-/* named: the formula contains only names and numbers. */
+/* Parses the events. named: the formula contains only names and numbers. */
 static bool parse_events(const struct tach__fields *f, struct tach__record *r, int i,
 			 bool named)
 {
@@ -295,9 +295,9 @@ static int any_name(void *context, const char *name, size_t length, double *valu
 }
 
 /*
- * It is compiled to find errors, and the operands that it uses; the values of clocks do not
- * matter for this. If a formula continues to the end of the line, its events are unknown, and
- * any operand may exist.
+ * Compiles the formula to find errors and the operands that it uses. The values of clocks do
+ * not matter for this. If a formula continues to the end of the line, its events are unknown,
+ * and any operand may exist.
  */
 static bool parse_formula(const struct tach__fields *f, const struct tach__record *r,
 			  const struct tach__span *span, int noperands, int *used)

@@ -47,7 +47,7 @@ void tach__derived_leave(void);
 /* Returns the entry with that name, or the free entry where it belongs. */
 struct tach__entry *tach__derived_slot(const struct tach_derived *d, int pmu, const char *name,
 				       size_t length);
-/* Makes room for one more; returns false if there is no memory. */
+/* Makes room for one more entry. Returns false if there is no memory. */
 bool tach__derived_reserve(struct tach_derived *d);
 /* Returns the entry that is valid for that PMU, or NULL. */
 const struct tach__entry *tach__derived_entry(const struct tach_derived *d, int pmu,

@@ -24,7 +24,7 @@ struct names {
 		const char *at;
 		size_t length;
 	} unknown[UNKNOWN_SLOTS];
-	int unknowns; /* at UNKNOWN_MAX the lookups end */
+	int unknowns; /* number of unknown parts; at UNKNOWN_MAX, no part is looked up */
 	/* The text of an operand's expansion; its second mention copies the text. */
 	struct done {
 		size_t at, length;
@@ -81,7 +81,7 @@ static int number_name(void *context, const char *name, size_t length)
 	return TACH_ERR_NOTFOUND;
 }
 
-/* Asks the callback of the registry's owner. */
+/* Gets a parameter from the callback of the registry's owner. */
 static int ask_parameter(void *context, const char *name, size_t length, double *value)
 {
 	const struct names *names = context;
@@ -101,7 +101,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	struct tach_error why = TACH_ERROR_INIT;
 	int rc;
 
-	opt.max_hz = opt.tsc_hz = 1; /* any value is suitable */
+	opt.max_hz = opt.tsc_hz = 1; /* these values do not matter here */
 	opt.noperands = info->nevents;
 	if (info->type == TACH_DERIVED_TYPE_POSTFIX) {
 		opt.kind = TACH_FORMULA_POSTFIX;
@@ -120,7 +120,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
 }
 
-/* Substitutes operand N<number>; from its second mention on it copies the text. */
+/* Substitutes operand N<number>. From the operand's second mention on, copies the text. */
 static int substitute_operand(struct tach__expand *e, const struct tach_derived_info *info,
 			      struct names *names, int number)
 {

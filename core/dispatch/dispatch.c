@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dispatch: code for all PMUs. arch/ computes the registers. */
+/* The part of dispatch that all PMUs share. arch/ computes the registers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int check_input(const struct tach_dispatch *in, struct tach_error *err)
 	return 0;
 }
 
-/* Model-specific input must have the PMU's kind. */
+/* Checks that model-specific input has the PMU's kind. */
 static int check_magic(const struct tach__dispatch *d)
 {
 	const struct tach_dispatch *in = d->in;
@@ -61,7 +61,7 @@ static int take_umasks(struct tach__dispatch *d, struct tach__item *item)
 	return 0;
 }
 
-/* The caller's rows must exist, and a umask must be chosen if one is needed. */
+/* Checks that the caller's rows exist, and that no required umask is missing. */
 static int check_rows(struct tach__dispatch *d, int i)
 {
 	const struct tach_dispatch_event *e = &d->in->events[i];
@@ -165,7 +165,7 @@ static int compute_registers(const struct tach_dispatch *in, struct tach_dispatc
 	rc = run_dispatch(&d);
 	if (rc)
 		clear_output(out);
-	/* Used if the error has no more details than its code. */
+	/* Used if the error has only a code, without details. */
 	if (rc && err && err->code != rc)
 		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
 	return rc;

@@ -129,7 +129,8 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 	if (e->counters)
 		item->counters = e->counters &
 				 (tach__any_general(d->pmu) | (uint64_t)d->pmu->fixed << 32);
-	/* Otherwise the counters in the table: PERF_METRICS is not a counter of the PMU. */
+	/* If the encoder gives no counters, use those in the table: PERF_METRICS is not a
+	 * counter of the PMU. */
 	if (!item->counters)
 		item->counters = e->counters & tach__counter_set(item->row->counter_set);
 	return item->counters ? 0

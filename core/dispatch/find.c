@@ -27,7 +27,7 @@ int tach_dispatch_list(const char *name)
 	table = tach__pfm3_find(name);
 	if (table >= 0)
 		return table - tach__npmus() - tach__nboxes() + LISTS_FROM;
-	/* The names for ia64 are the same in both generations. */
+	/* libpfm-3 and libpfm-4 have the same names for ia64. */
 	table = tach__pmu_find(name, strlen(name));
 	return table >= 0 && tach__pmu_at(table)->arch == TACH__IA64 ? table
 								     : TACH_ERR_NOTFOUND;
@@ -38,7 +38,8 @@ static int is_same_name(const char *name, const char *text, size_t length)
 	return strncasecmp(name, text, length) == 0 && name[length] == 0;
 }
 
-/* Lists for several revisions contain a name more than once; returns the first. */
+/* Returns the first event of that name that the revision has. Lists for several revisions
+ * contain a name more than once. */
 static int find_event(int table, uint32_t revision, const char *name, size_t length)
 {
 	int first = tach__event_find(table, name, length);

@@ -10,8 +10,8 @@
 
 static struct tach_finding *next_finding(struct tach_examination *x)
 {
-	/* The judgement below can produce at most 15; the unit test of all causes fails if
-	 * there are more. */
+	/* The judgement below produces at most 15 findings. The unit test of all causes fails
+	 * if there are more. */
 	return &x->findings[x->nfindings < TACH_FINDINGS_MAX ? x->nfindings++
 							     : TACH_FINDINGS_MAX - 1];
 }
@@ -28,7 +28,7 @@ static struct tach_finding *begin_finding(struct tach_examination *x, enum tach_
 	return f;
 }
 
-/* Uses the same texts as errors do. */
+/* Adds a finding with the text that errors have for this cause. */
 static void found_cause(struct tach_examination *x, enum tach_cause cause,
 			const struct tach__evidence *e, int code)
 {
@@ -105,13 +105,13 @@ static int counted_right(const struct tach__evidence *e, uint64_t counted)
 {
 	uint64_t off = counted > e->loop ? counted - e->loop : e->loop - counted;
 
-	/* The cycles of the loop are unknown: accepts between 1 per 16 instructions and 1000
-	 * per instruction. */
+	/* The loop's cycles are unknown, so accept from 1 cycle per 16 instructions to 1000
+	 * cycles per instruction. */
 	if (e->used_cycles)
 		return counted >= e->loop / 16 && counted / 1000 <= e->loop;
 	/*
-	 * An interrupt may add a few to a user-level count. If the kernel level is counted, its
-	 * whole work is included.
+	 * An interrupt may add a few events to a user-level count. If the kernel level is
+	 * counted, too, the count includes all work of the interrupt.
 	 */
 	return off <= 100 + e->loop / (e->undivided ? 10 : 10000);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering: settings, PMUs in sysfs, event tables. */
+/* Gathers evidence: settings, PMUs in sysfs, event tables. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "core/doctor/evidence.h"
 #include "core/os/kernel_files.h"
 
-/* Core PMUs list their CPUs ("cpus") or are the x86 one of a uniform machine ("cpu"). */
+/* Finds the core PMUs: a core PMU has a list of CPUs ("cpus"), or is named "cpu" (x86 with one
+ * core type). */
 static void look_at_event_sources(struct tach__evidence *e, const char *root)
 {
 	static const char folder[] = "/sys/bus/event_source/devices";

@@ -12,21 +12,21 @@
 #include "core/os/settings.h"
 
 struct tach__evidence {
-	struct tach__settings settings; /* rdpmc: the minimum of several core PMUs */
-	/* How this architecture reads in user space, if at all. */
+	struct tach__settings settings; /* its rdpmc is the minimum of several core PMUs */
+	/* How this architecture reads counters in user space. */
 	enum tach__user_read user_read;
 	int32_t core_pmus; /* event sources for CPU cores in sysfs */
-	char tables[96];   /* names of our PMUs for it; "": none */
+	char tables[96];   /* names of this machine's PMUs in the tables; "": none */
 	char tables_error[160];
-	int counters_general; /* from our tables; 0 = unknown */
+	int counters_general; /* number of general counters in the tables; 0 = unknown */
 	int counters_fixed;   /* 1 if instructions have a counter of their own in addition */
 
 	/* Results of attempts: 0 or a negated errno. */
 	int open_software; /* a software event, user level */
-	int open_kernel;   /* the same, including the kernel level */
+	int open_kernel;   /* a software event, including the kernel level */
 	int open_hardware; /* instructions, otherwise cycles, user level */
-	int undivided;	   /* ... which also counts the kernel level */
-	int mediated;	   /* ... which is refused unless it excludes guests */
+	int undivided;	   /* 1: the event also counts the kernel level */
+	int mediated;	   /* 1: the kernel refuses the event unless it excludes guests */
 	int used_cycles;   /* instructions had no event, so cycles were counted */
 	int map;
 	/* The count of a known loop, valid when open_hardware is 0. */
@@ -41,7 +41,7 @@ struct tach__evidence {
 
 	/* The environment for regions. */
 	int events_members;	/* members of the set in the environment; 0: no set */
-	char events_error[224]; /* the error in it, or "" */
+	char events_error[224]; /* the error in TACH_EVENTS or TACH_METRICS, or "" */
 	char output_error[176]; /* the error in TACH_OUTPUT, or "" */
 	int output;		/* TACH_OUTPUT is set */
 };

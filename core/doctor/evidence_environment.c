@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering: evaluates the environment for regions without applying it. */
+/* Gathers evidence: evaluates the environment for regions without applying it. */
 #include <stdio.h>
 #include <tach/set.h>
 #include "core/os/environment.h"

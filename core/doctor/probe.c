@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attempts: opens events for this thread, counts a loop of known length, closes them again. */
+/* Gathers evidence by attempts: opens events for this thread, counts a loop of known length,
+ * and closes the events. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -60,13 +61,13 @@ static int open_hardware(struct perf_event_attr *attr, enum tach__user_read way)
 
 static int read_event(int fd, struct reading *r)
 {
-	/* 0 bytes: a pinned event without a counter is in the error state. */
+	/* read(2) returns 0 bytes if a pinned event without a counter is in the error state. */
 	return tach__sys(SYS_read, fd, (long)r, sizeof *r, 0, 0, 0) == sizeof *r;
 }
 
 /*
- * Returns the least of some tries, because interrupts only add. 0 if the event is in the error
- * state.
+ * Returns the lowest count of some tries, because interrupts only add to it. Returns 0 if the
+ * event is in the error state.
  */
 static int count_loop(int fd, uint64_t iterations, uint64_t *least, struct reading *last)
 {

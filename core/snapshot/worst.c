@@ -188,8 +188,11 @@ int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__
 	return 0;
 }
 
-/* Compares the start tick. Saved reports lack the tick, so their times are compared. These
- * differ slightly for one entry if the clock's frequency is an estimate, which improves. */
+/*
+ * Compares entries by the tick at which they started. Saved reports lack the tick, so their
+ * times are compared. These differ slightly for one entry if the clock's frequency is an
+ * estimate, which improves.
+ */
 static int is_same(const struct tach__plain_worst *a, const struct tach__plain_worst *b)
 {
 	if (a->info.thread != b->info.thread || a->info.tag != b->info.tag)
