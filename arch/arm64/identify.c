@@ -21,7 +21,7 @@ struct kinds {
 	uint32_t implementer;
 };
 
-/* Returns the new core type, or NULL if it is already known or there is no room. */
+/* Adds a core type. Returns NULL if it is already known, or if there is no room. */
 static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uint32_t part)
 {
 	struct tach__cpu *cpu;
@@ -35,7 +35,7 @@ static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uin
 	memset(cpu, 0, sizeof *cpu);
 	cpu->family = implementer;
 	cpu->model = part;
-	cpu->noarch = implementer == APPLE; /* its PMU is not PMUv3 */
+	cpu->noarch = implementer == APPLE; /* an Apple core's PMU is not PMUv3 */
 	return cpu;
 }
 

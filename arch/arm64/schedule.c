@@ -2,7 +2,8 @@
 /* PMUv3 counters as Linux schedules them (drivers/perf/arm_pmuv3.c, apple_m1_cpu_pmu.c). */
 #include "core/port/port.h"
 
-/* Programs cannot read PMCR_EL0.N; nearly all of Arm's own cores have six. */
+/* Assumed number of counters, because programs cannot read PMCR_EL0.N. Nearly all of Arm's own
+ * cores have six. */
 #define GENERAL_USUALLY 0x3full
 
 #define CYCLE_COUNTER (1ull << TACH__COUNTER_FIXED)
@@ -12,7 +13,8 @@ void tach__machine_arm64(const struct tach__pmu *row, int host, struct tach__mac
 {
 	(void)host;
 	m->counters = row->general_mask ? row->general_mask : GENERAL_USUALLY;
-	/* Apple's two fixed counters are numbered with the general ones, as 0 and 1. */
+	/* On Apple's PMU, the two fixed counters have the numbers 0 and 1 of general
+	 * counters. */
 	if (row->encoding == TACH__ARM)
 		m->counters |= CYCLE_COUNTER;
 }

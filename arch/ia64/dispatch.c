@@ -69,7 +69,8 @@ static int check_qualifiers(const struct tach__ia64 *w)
 	return 0;
 }
 
-/* Debug registers have one privilege mask for all events. */
+/* Checks that all events have the same levels, because debug registers have one privilege
+ * mask. */
 static int check_privilege(const struct tach__ia64 *w)
 {
 	if (!w->in->code.used && !w->in->data.used)

@@ -51,7 +51,8 @@ static int check_itanium2_sets(const struct tach__ia64 *w)
 	return 0;
 }
 
-/* The OZQ_CANCELS events of the L2 share their signals, so only one of them can be counted. */
+/* Refuses a second OZQ_CANCELS event: these L2 events share their signals, so only one can be
+ * counted. */
 static int check_cancels(const struct tach__ia64 *w, uint32_t first, uint32_t second,
 			 uint32_t third)
 {
@@ -108,7 +109,7 @@ static int assign_itanium2(struct tach__ia64 *w)
 			continue;
 		if (first_l2 < 0)
 			first_l2 = i;
-		/* The first L2 event also fixes the unit mask, which all of them share. */
+		/* The first L2 event also sets the unit mask that all L2 events share. */
 		if (set_of(item) == 1 || set_of(item) == 2 ||
 		    tach__ia64_attr(item, TACH__A_UM, 0) ==
 			    tach__ia64_attr(&w->d->item[first_l2], TACH__A_UM, 0))
@@ -228,7 +229,7 @@ static uint64_t mesi_bits(const struct tach__item *item)
 	return item->umask ? item->umask & 0xf : 0xf;
 }
 
-/* The kernel sets bit 23, the enable bit of PMC4. */
+/* Returns a PMC's value, without bit 23 of PMC4, the enable bit, which the kernel sets. */
 static uint64_t value_of(const struct tach__ia64 *w, const struct tach__item *item)
 {
 	int montecito = w->model == TACH__MONTECITO;

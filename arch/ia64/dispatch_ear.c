@@ -95,14 +95,14 @@ int tach__ia64_dear(struct tach__ia64 *w)
 	value = tach__level(w, ear.privilege) | tach__systemwide(w) << 6 |
 		(uint64_t)(ear.umask & 0xf) << 16 | ism << 24;
 	if (w->model == TACH__ITANIUM) {
-		/* Bit 28, pass tags: captures regardless of the data range. */
+		/* Bit 28, pass tags: the register ignores the data range. */
 		int ranged = w->in && w->in->dear.used && w->in->data.used;
 
 		value |= (uint64_t)(ear.mode & 1) << 7 | (uint64_t)!ranged << 28;
 	} else {
 		value |= (uint64_t)ear.mode << 7;
 	}
-	/* As of old: Itanium's register has no second address. */
+	/* As in older libraries, Itanium's register has no second address. */
 	rc = tach__pmc(w->d, w->regs.dear, value, w->regs.dear,
 		       w->model == TACH__ITANIUM ? 0 : w->regs.dear);
 	for (int i = 0; !rc && i < 3; i++)

@@ -115,7 +115,7 @@ static int use_fine(struct tach__ia64 *w, const struct fetches *f, int n,
 	return 0;
 }
 
-/* Ordinary events use pair 0 only. */
+/* Uses a single pair. Ordinary events use only pair 0. */
 static int use_single(struct tach__ia64 *w, const struct fetches *f, int retired,
 		      struct tach_ranges_used *out)
 {
@@ -177,7 +177,7 @@ static int check_retired(const struct tach__ia64 *w, uint64_t value, int is_fine
 	if (count != w->d->n)
 		return 0;
 	for (unsigned pair = 0; pair < 4; pair++) {
-		/* The other matcher, which is not used with this pair. */
+		/* The number of the matcher that is not used with this pair. */
 		int matcher = (pair & 1) == 0;
 
 		if (value >> (1 + 3 * pair) & 1)

@@ -43,7 +43,7 @@ static void perf(struct tach__work *w)
 	}
 }
 
-/* The firmware may count events that the vendor's PMU lacks. */
+/* Returns the firmware's PMU: it may count events that the vendor's PMU lacks. */
 static const char *common(const struct tach__pmu *pmu)
 {
 	return pmu->encoding == TACH__RISCV ? "rv_sbi" : NULL;

@@ -38,7 +38,7 @@ struct harts {
 	struct tach__cpu *out;
 	int n, max;
 	unsigned long long id[3];
-	unsigned known; /* a bit for each of these three numbers */
+	unsigned known; /* a bit for each of mvendorid, marchid, mimpid that is known */
 	int seen;
 	char uarch[48];
 };

@@ -5,7 +5,7 @@
  * pmu_ctr_find_hw, chooses): cycles and instructions have their own counters, which count
  * nothing else, and may use an hpmcounter only with extension Sscofpmf or Andes' own; any other
  * event uses an hpmcounter that the devicetree gives it. Firmware events use none of these
- * counters. The firmware alone knows the number of hpmcounters. If neither devicetree nor table
+ * counters. Only the firmware knows the number of hpmcounters. If neither devicetree nor table
  * has it, all are assumed to exist, and opening an event shows if this is true.
  *
  * The driver for firmware without the SBI PMU extension (riscv_pmu_legacy.c) lets any number of
@@ -24,7 +24,7 @@
 /* General counters and fixed ones are numbered like the CSRs, from 0xc00 on. */
 #define CYCLE	(1ull << TACH__COUNTER_FIXED)
 #define INSTRET (1ull << (TACH__COUNTER_FIXED + 2))
-/* CSR 0xc01 is the clock, so no event gets this place. */
+/* The bit of CSR 0xc01, which is the clock: no event gets it. */
 #define NOWHERE (1ull << (TACH__COUNTER_FIXED + 1))
 
 enum { SBI_CYCLES = 1, SBI_INSTRUCTIONS, SBI_FIRMWARE = 0xf };
@@ -51,7 +51,7 @@ void tach__machine_riscv64(const struct tach__pmu *row, int host, struct tach__m
 	m->kind = OWN_COUNTER;
 	if (host)
 		tach__file_lines("", "/proc/cpuinfo", can_overflow, &m->kind);
-	/* Raw events of the other driver (riscv_pmu_sbi.c). */
+	/* Raw events belong to the other driver (riscv_pmu_sbi.c). */
 	if (host && !tach__file_exists("", "/sys/bus/event_source/devices/cpu/format/event")) {
 		m->kind = NO_COUNTER;
 		hpm = 0;

@@ -65,7 +65,7 @@ static int64_t find_raw_counters(const char *root, uint64_t code, uint32_t *cell
 
 /* ---- chips ---- */
 
-/* Several cores have these numbers, and their chips differ. */
+/* Several cores have these numbers, but chips with these cores have different counters. */
 #define TH1520 0x7fff8u
 #define D1     0x3e3f8u
 

@@ -24,7 +24,7 @@ int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *ite
 				    tach__str(item->row->name));
 }
 
-/* Features that only the other vendor has. */
+/* Refuses features that only the other vendor has. */
 static int check_features(const struct tach__dispatch *d)
 {
 	const struct tach_dispatch_x86 *x = d->in->x86;
@@ -65,7 +65,8 @@ int tach__dispatch_counters(const struct tach__pmu *pmu)
 	case TACH__IA64:
 		return general;
 	case TACH__ARM64:
-		/* If the table has no number, PMCR_EL0.N is up to 31. */
+		/* If the table does not have the number of counters, assume the maximum of
+		 * PMCR_EL0.N, 31. */
 		return (general ? general : 31) + 1;
 	}
 	if (pmu->flags & TACH__PMU_PFM3 && pmu->encoding == TACH__INTEL &&

@@ -8,7 +8,7 @@
 /* Fields of PERFEVTSELx, Intel's and AMD's (Intel SDM 3B 20.2; AMD APM 2, 13.2.1). */
 #define SEL_USR	      (1ull << 16)
 #define SEL_OS	      (1ull << 17)
-#define SEL_OCCUPANCY (1ull << 17) /* Nehalem's uncore has no privilege bits */
+#define SEL_OCCUPANCY (1ull << 17) /* Nehalem's uncore, which has no privilege bits */
 #define SEL_EDGE      (1ull << 18)
 #define SEL_INT	      (1ull << 20)
 #define SEL_ANY	      (1ull << 21)
@@ -40,7 +40,7 @@ uint64_t tach__sel_options(const struct tach__item *item);
 int tach__x86_privilege(const struct tach__dispatch *d, uint32_t privilege);
 int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *item, int code);
 
-/* Nehalem's and Westmere's lists also name events of the uncore. */
+/* Returns 1 for Nehalem's and Westmere's lists, which also have events of the uncore. */
 int tach__intel_has_uncore(const struct tach__pmu *pmu);
 /* Returns 1 or 2, the number of registers for offcore responses. */
 int tach__intel_offcore_registers(int pmu);

@@ -23,11 +23,9 @@ enum { PMC_IBS_FETCH = 6, PMC_IBS_OP = 7, PMC_GLOBAL = 8, PMD_IBS_FETCH = 6, PMD
 #define OP_ENABLE     (1ull << 17)
 #define OP_DISPATCHED (1ull << 19)
 
-/*
- * Revisions of libpfm-3's lists that have IBS, guests and extended selects, from this one on.
- */
+/* In libpfm-3's lists, revisions from this one on have IBS, guests and extended selects. */
 #define FAMILY_10H 8
-/* ... and from this one on IBS may count dispatched ops. */
+/* From this revision on, IBS may count dispatched ops. */
 #define FAMILY_10H_C 9
 
 static int lacks_family_10h(const struct tach__dispatch *d)
@@ -75,7 +73,7 @@ static int check_options(const struct tach__dispatch *d, const struct tach__item
 {
 	uint32_t known = TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE | TACH_DISPATCH_GUEST |
 			 TACH_DISPATCH_HOST;
-	/* Older lists have only the two bits that K7 had. */
+	/* Lists of libpfm-3 have only K7's two bits. */
 	unsigned most = tach__is_pfm3(d) ? 3 : 0xff;
 
 	if (item->flags & ~known)
@@ -99,7 +97,7 @@ static int check_events(struct tach__dispatch *d)
 		const struct tach__item *item = &d->item[i];
 
 		rc = tach__x86_privilege(d, item->privilege);
-		if (!rc && tach__is_pfm3(d)) /* otherwise the encoder decided this */
+		if (!rc && tach__is_pfm3(d)) /* for other rows, the encoder decided this */
 			rc = tach__x86_masks(d, item, TACH_ERR_FEATCOMB);
 		if (!rc)
 			rc = check_event_revision(d, item);
@@ -119,7 +117,8 @@ static uint64_t select_of(const struct tach__item *item)
 
 	if (item->in->ncodes && !item->in->privilege)
 		return item->codes[0];
-	/* For the encoder, "h" is a level like "u" and "k": a given "h" excluded the others. */
+	/* For the encoder, "h" is a level like "u" and "k", and excludes them. So set these
+	 * levels here. */
 	if (item->ncodes)
 		return (item->codes[0] & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
 	return (item->code & 0xff) | (uint64_t)(item->umask & 0xff) << 8 |
@@ -127,7 +126,8 @@ static uint64_t select_of(const struct tach__item *item)
 	       tach__sel_privilege(item) | tach__sel_options(item);
 }
 
-/* IBSFETCH_EVENT and IBSOP_EVENT: their unit masks are options of the control register. */
+/* Handles IBSFETCH_EVENT and IBSOP_EVENT, whose unit masks are options of the control
+ * register. */
 static int ibs_event(struct tach__dispatch *d, const struct tach__item *item)
 {
 	int fetch = (item->row->flags & TACH__EV_IBSFETCH) != 0;
@@ -200,7 +200,8 @@ static int ibs_asked_for(struct tach__dispatch *d)
 	return rc;
 }
 
-/* As in older libraries, an IBS event leaves a counter's position free, if there is room. */
+/* Assigns counters as older libraries did: an IBS event leaves a counter's position free, if
+ * there is room. */
 static uint64_t customary(const struct tach__dispatch *d, int *next)
 {
 	while (*next < d->pmu->general && !tach__available(d, (unsigned)*next))
@@ -266,7 +267,8 @@ static int emit_event(struct tach__dispatch *d, int i, int8_t counter)
 	return rc;
 }
 
-/* PerfMonV2 (CPUID 8000_0022 EAX bit 0): counters run only when enabled here too. */
+/* Enables the counters of PerfMonV2 (CPUID 8000_0022 EAX bit 0), which also need this register
+ * to run. */
 static int global_control(struct tach__dispatch *d)
 {
 	uint64_t enabled = 0;

@@ -30,7 +30,7 @@ static const struct tach__intel_model models[] = {
 
 static const struct tach__intel_model encoded = {"", .enable_each = 1, .any_thread = 1,
 						 .encoded = 1};
-/* P6 family: one enable bit for all counters. */
+/* P6 family, which has one enable bit for all counters. */
 static const struct tach__intel_model encoded_p6 = {"", .encoded = 1};
 static const struct tach__intel_model encoded_knc = {"", .enable_each = 1, .encoded = 1,
 						     .knc = 1};
@@ -39,7 +39,7 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
 	const char *name = tach__str(pmu->name);
 
-	/* Most PMUs: no need to compare names. */
+	/* For most PMUs, no names need to be compared. */
 	if (pmu->fixed && !(pmu->flags & TACH__PMU_PFM3))
 		return &encoded;
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
@@ -98,7 +98,7 @@ static int check_uncore(const struct tach__intel *w, const struct tach__item *it
 	return 0;
 }
 
-/* All offcore events of one register must ask it for the same requests and responses. */
+/* Checks that all offcore events of one register need the same requests and responses. */
 static int check_offcore(struct tach__intel *w, const struct tach__item *item)
 {
 	uint64_t msr = 0, *value;
@@ -232,7 +232,8 @@ static int wants_pebs(const struct tach__intel *w, const struct tach__item *item
 	return w->d->in->x86 && w->d->in->x86->pebs && tach__intel_counts_pebs(item);
 }
 
-/* A fixed counter counts only its event, without options except any-thread. */
+/* Returns 1 if a fixed counter can count the event: it counts only its own event, without
+ * options except any-thread. */
 static int may_be_fixed(const struct tach__intel *w, const struct tach__item *item)
 {
 	if (!tach__available(w->d, PMC_FIXED_CTRL))
@@ -269,7 +270,8 @@ struct queue {
 	struct tach__problem p;
 	uint8_t who[TACH__SOLVER_MAX];
 	uint32_t queued;
-	uint64_t allowed[TACH_DISPATCH_EVENTS_MAX]; /* per event, in the caller's order */
+	uint64_t allowed[TACH_DISPATCH_EVENTS_MAX]; /* allowed counters of each event, in the
+						       caller's order */
 };
 
 static void enqueue(struct queue *q, int i, uint64_t counters)
@@ -280,7 +282,8 @@ static void enqueue(struct queue *q, int i, uint64_t counters)
 	q->queued |= 1u << i;
 }
 
-/* Events that fit one general counter alone; with PEBS on Core and Atom, one more for PMC0. */
+/* Queues events that fit only one general counter. With PEBS on Core and Atom, queues one more
+ * for PMC0. */
 static void enqueue_bound(struct queue *q, int *pebs)
 {
 	const struct tach__intel *w = q->w;
@@ -303,9 +306,8 @@ static void enqueue_bound(struct queue *q, int *pebs)
 	}
 }
 
-/* The first event that may use a fixed counter gets it; the others wait for the remaining
- * counters.
- * */
+/* Queues the first event for each fixed counter. Other events get the remaining counters
+ * later. */
 static void enqueue_fixed(struct queue *q)
 {
 	uint64_t taken = 0;

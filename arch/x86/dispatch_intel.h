@@ -31,14 +31,14 @@ enum {
 struct tach__intel_model {
 	const char *list;
 	int combine;	    /* error code for unit masks that exclude each other */
-	int enable_each;    /* every select register has an enable bit, not only the first */
-	int wide_threshold; /* thresholds above 255 are cut, not refused */
-	int core_specific;  /* events of two cores: bits 14-15 select the core */
-	int pebs_first;	    /* PEBS works only on PMC0 */
+	int enable_each;    /* 1: each select register has an enable bit, not only the first */
+	int wide_threshold; /* 1: thresholds above 255 are cut, not refused */
+	int core_specific;  /* 1: events may count two cores: bits 14-15 select the core */
+	int pebs_first;	    /* 1: PEBS works only on PMC0 */
 	int any_thread;
 	int uncore;
 	int lbr;     /* entries */
-	int encoded; /* register values come from the encoder */
+	int encoded; /* 1: register values come from the encoder */
 	int knc;     /* Knights Corner's MSRs */
 };
 
@@ -50,14 +50,14 @@ struct tach__intel {
 	int offcore_used[2], offcore_registers; /* 0: not looked up */
 	uint64_t frontend, ldlat;		/* 0 = not used */
 	uint32_t latency;			/* events with a load latency, one bit each */
-	int pebs_placed;			/* an event for PMC0 was placed there */
+	int pebs_placed;			/* 1: an event that needs PMC0 has it */
 };
 
 int tach__intel_counts_pebs(const struct tach__item *item);
 int tach__intel_emit(struct tach__intel *w);
 
 /* ---- intel_encoded.c: PMUs of the tables ---- */
-/* Unpacks words, and gives shared registers their values. */
+/* Unpacks the encoder's words, and sets the values of shared registers. */
 int tach__intel_encoded(struct tach__intel *w);
 int tach__intel_is_metric(const struct tach__item *item);
 uint64_t tach__intel_metric_counter(const struct tach__item *item);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include "arch/x86/dispatch.h"
 
-/* Selectors ESCR0 in libpfm's order, which is the blocks' order; ESCR1 has the next MSR. */
+/* MSRs of the selectors ESCR0, in libpfm's order, which is the order of blocks. ESCR1 has the
+ * next MSR. */
 static const uint16_t escr_msr[] = {
 	0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0, /* BPU */
 	0x3c0, 0x3c4, 0x3c2,					/* MS */
@@ -17,9 +18,8 @@ static const uint16_t escr_msr[] = {
 enum { ESCR0S = 23, SSU = 19, ESCRS = 45, GROUPS = 8, ESCR1_PMC = 32 };
 static const uint8_t first_of_block[] = {0, 8, 11, 16, ESCR0S};
 
-/*
- * Counters of a block and side, best first: register numbers, and the number within the block.
- */
+/* Counters of a block and side, best first: the register's number, and the number in the
+ * block. */
 static const struct counter {
 	uint8_t pmc, pmd, n;
 } counters[GROUPS][3] = {
@@ -50,7 +50,8 @@ enum { PMC_MATRIX = 63, PMC_PEBS = 64 };
 #define CCCR_EDGE	(1u << 24)
 #define CCCR_OVF_PMI_T0 (1u << 26)
 
-/* ESCR1 number i is the partner of ESCR0 number i; SSU has none. */
+/* Returns the other selector of a pair: ESCR1 number i belongs to ESCR0 number i. SSU has no
+ * pair. */
 static int partner_escr(int escr)
 {
 	int i = escr - ESCR0S;
@@ -154,12 +155,12 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	uint32_t model = d->in->revision;
 	int rc = tach__x86_privilege(d, item->privilege);
 
-	/* Event select 7, INSTR_COMPLETED: Prescott and later (models 3, 4, 6). */
+	/* Event select 7, INSTR_COMPLETED, exists from Prescott on (models 3, 4, 6). */
 	if (!rc && tach__is_pfm3(d) && item->code == 7 && model != 3 && model != 4 &&
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
-	/* The encoder has checked the other rows. */
+	/* The encoder has already checked all other rows. */
 	if (!rc && !item->in->ncodes &&
 	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
 		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");
@@ -168,7 +169,7 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	return rc;
 }
 
-/* The replay event: some of its masks are settings of the replay registers. */
+/* Returns 1 for the replay event. Some of its masks are settings of the replay registers. */
 static int is_replay(const struct tach__event *row)
 {
 	for (int u = 0; u < row->numasks; u++)
@@ -177,14 +178,15 @@ static int is_replay(const struct tach__event *row)
 	return 0;
 }
 
-/* Bits 0-15 are the event mask, 16-19 a tag to be attached. */
+/* Returns the selector's value. Bits 0-15 of the umask are the event mask, 16-19 a tag for
+ * micro-ops. */
 static uint32_t escr_value(const struct tach__item *item)
 {
 	uint32_t mask = item->umask & 0xffff, tag = item->umask >> 16 & 0xf;
 
 	if (item->ncodes && !item->in->privilege)
 		return (uint32_t)item->codes[0];
-	if (item->ncodes) /* the encoder's bits, for both threads */
+	if (item->ncodes) /* use the encoder's bits, for both threads */
 		return ((uint32_t)item->codes[0] & ~0xfu) |
 		       (item->privilege & TACH_PRIVILEGE_USER ? ESCR_USR | ESCR_USR >> 2 : 0) |
 		       (item->privilege & TACH_PRIVILEGE_KERNEL ? ESCR_OS | ESCR_OS >> 2 : 0);
@@ -236,7 +238,8 @@ static struct replay replay_of(const struct tach__item *item)
 	return r;
 }
 
-/* There is one pair of these registers: all replay events must agree. */
+/* Writes the replay registers. There is only one pair, so all replay events must need the same
+ * values. */
 static int emit_replay(struct tach__dispatch *d, struct replay r, struct replay *written)
 {
 	int rc;

@@ -30,14 +30,14 @@ struct select {
 	uint32_t locked; /* modifiers that the user may only repeat */
 	int has_msr;
 	int to_msr;	      /* umasks are bits of the second word */
-	int ldlat;	      /* 1: the event takes a latency */
+	int ldlat;	      /* 1: the event accepts a latency */
 	uint32_t keys, flags; /* attributes and flags of the chosen umasks */
-	int has_preset;	      /* set: the umask means this latency, even 0 */
+	int has_preset;	      /* 1: the umask implies this latency, even 0 */
 	uint32_t ldlat_preset;
-	int fethr; /* 1: the umask takes a threshold */
+	int fethr; /* 1: the umask accepts a threshold */
 };
 
-/* Takes modifiers that are part of a umask. */
+/* Adds the modifiers that are part of a umask. */
 static void wire_modifiers(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 {
 	uint32_t locked = 0, value;
@@ -64,7 +64,7 @@ static void wire_modifiers(struct select *s, uint32_t hw, uint32_t attrs, uint32
 	s->locked |= locked;
 }
 
-/* A locked field may be repeated, but not changed. */
+/* Checks locked fields: a string may repeat their values, but not change them. */
 static inline int check_locks(struct tach__work *w, const struct select *s, uint32_t given)
 {
 	for (uint32_t set = s->locked & given; set; set &= set - 1) {
@@ -90,7 +90,7 @@ static void apply_wires(struct tach__work *w, const struct select *s)
 	}
 }
 
-/* Takes the rarer attributes of a umask. */
+/* Adds the rare attributes of a umask. */
 static void take_special(struct select *s, const struct tach__umask *um, uint32_t keys)
 {
 	uint64_t number = 0;

@@ -89,7 +89,7 @@ static int cpu_line(void *context, const char *line)
 			has_word(value, "constant_tsc") && has_word(value, "nonstop_tsc");
 		s->virtual_machine = has_word(value, "hypervisor");
 	}
-	/* One processor is enough; on x86 the model is before the flags. */
+	/* Read only the first processor. On x86, its model is before its flags. */
 	return value != NULL || cpu->part[0];
 }
 
