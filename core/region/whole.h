@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The entry around all of a thread, which a report at the end of the process counts: whole.c.
- */
+/* The entry that encloses a whole thread. A report at the end of the process counts it:
+ * whole.c. */
 #ifndef TACH_CORE_REGION_WHOLE_H
 #define TACH_CORE_REGION_WHOLE_H
 

@@ -5,8 +5,8 @@
 
 #include <tach/error.h>
 
-/* tach-gate(1), tach-diff(1), benchmarks with --against and tach_expect all use this function
- * and these words. */
+/* Verdicts. tach-gate(1), tach-diff(1), benchmarks with --against and tach_expect use
+ * tach_change_judge and these words. */
 enum tach_change {
 	TACH_CHANGE_NONE,   /* "no change larger than X %": not worse by more than the bound */
 	TACH_CHANGE_WORSE,  /* "worse", by more than the bound */
