@@ -12,7 +12,7 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 				(size_t)group->count * sizeof to->value[0]);
 
 	if (!tach__descriptor_is_event(group->leader, group->id))
-		return -EBADF; /* the program closed the descriptor */
+		return -EBADF; /* closed by the program */
 	do
 		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
 	while (got == -EINTR);
