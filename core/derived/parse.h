@@ -13,8 +13,7 @@
 
 #define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
 #define TACH__D_FILE_MAX   (4u << 20) /* maximum size in bytes, about 20 times PAPI's file */
-#define TACH__D_NAME_MAX   255 /* maximum number of bytes in a name of a derived or base event \
-				*/
+#define TACH__D_NAME_MAX   255	      /* maximum bytes in the name of an event */
 
 /* A record that is valid in itself. Spans point into the text. */
 struct tach__record {
