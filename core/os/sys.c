@@ -26,10 +26,11 @@ __thread int tach__signals_held;
 #define ALL_BUT (ONE(SIGSEGV) | ONE(SIGBUS) | ONE(SIGILL) | ONE(SIGTRAP) | ONE(SIGSYS))
 
 /*
- * The kernel's mask, which is how every C library's begins: made once, as this is done often. A
- * hold inside another blocks one more, which nothing in there raises: the kernel is done sooner
- * where a mask does not change (kernel/signal.c, __set_current_blocked), and calibration, which
- * is inside a hold, must find what holding costs outside where the kernel counts too.
+ * The masks to block, as the kernel has them; every C library's sigset_t begins in this way. A
+ * hold inside another also blocks SIGFPE, which the library never raises, so its mask is
+ * different, too. Otherwise the kernel would return early, because the mask does not change
+ * (kernel/signal.c, __set_current_blocked). Then calibration, which runs inside a hold, would
+ * measure a lower cost than a hold has elsewhere, if the kernel counts, too.
  */
 static const union {
 	uint64_t mask;

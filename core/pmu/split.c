@@ -248,7 +248,8 @@ static int check(const struct tach__machine *m, const struct tach__want *wants, 
 	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
 }
 
-/* s has space for all events. The watchdog is an additional anchor, before the wants. */
+/* Splits the events. s has space for all of them. The watchdog is one more anchor, in front of
+ * the caller's events. */
 static int schedule(struct split *s, struct tach__want *with, const struct tach__want *wants,
 		    int n, int nanchors, struct tach_schedule *out)
 {

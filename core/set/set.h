@@ -184,7 +184,8 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
  */
 #define TACH__RENUMBERED(text) (2 * strlen(text) + 16)
 int tach__renumber(char *to, const char *text, const int *map, int n);
-/* As tach__renumber, with a copy in the arena. NULL: unknown operand, or out of memory. */
+/* Calls tach__renumber, and returns a copy in the arena. NULL: unknown operand, or no
+ * memory. */
 char *tach__metric_renumber(struct tach__arena *arena, const char *text, const int *map, int n);
 
 /* ---- core/set/set.c ---- */

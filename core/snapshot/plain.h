@@ -54,7 +54,7 @@ enum {
 
 struct tach__plain {
 	struct tach__arena arena; /* the data of a loaded or merged snapshot, except formulas */
-	void *pages;		  /* the same for a new snapshot */
+	void *pages;		  /* used instead of `arena` by a new snapshot */
 	size_t pages_size;
 	void *more_pages; /* memory that beside.c allocated */
 	size_t more_size;
@@ -116,7 +116,7 @@ void tach__parents_follow(struct tach__plain *plain);
 /* ---- plain.c: loaded or merged snapshots ---- */
 
 void tach__plain_free(struct tach__plain *plain);
-void tach__plain_free_pages(struct tach__plain *plain); /* the same for a new snapshot */
+void tach__plain_free_pages(struct tach__plain *plain); /* for a new snapshot */
 /* Allocates arrays by nquantities, nmetrics and nregions; 0 or TACH_ERR_NOMEM. */
 int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);

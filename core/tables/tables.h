@@ -152,7 +152,7 @@ enum tach__box_mod {
 #define TACH__EV_CSPEC	    0x08000000u /* counts one core or both: its umask must say which */
 #define TACH__EV_UNCORE	    0x10000000u
 #define TACH__EV_PEBSV	    0x20000000u /* next to PEBS: libpfm-4 does not know it */
-/* next to BARE: also in libpfm-4, or libpfm-4 lacks the event */
+/* together with BARE: libpfm-4 also accepts the event without a umask, or lacks the event */
 #define TACH__EV_BAREL 0x80000000u
 /* an earlier row has the same name, so a search by name does not find this row */
 #define TACH__EV_SHADOW 0x40000000u
