@@ -351,7 +351,7 @@ static void right_sizes(void)
 }
 
 /* An earlier version's struct lacks at most the last 8 bytes. */
-static void shorter(void)
+static void structs_of_earlier_versions_are_accepted(void)
 {
 	for (int i = 0; i < NENTRIES; i++) {
 		const struct entry *e = &entries[i];
@@ -363,7 +363,7 @@ static void shorter(void)
 	}
 }
 
-static void longer(void)
+static void structs_of_later_versions_are_accepted(void)
 {
 	static const char zero[TAIL];
 
@@ -431,7 +431,7 @@ static void sizes_inside_a_member_are_refused(void)
 	CHECK(tried > 10, "%d structs with pointers", tried);
 }
 
-static void null(void)
+static void null_pointer_is_refused(void)
 {
 	err = (struct tach_error)TACH_ERROR_INIT;
 	CHECK(tach__sized(NULL, "tach_worst", 8, 16, 8, &err) == 0);
@@ -639,12 +639,12 @@ int main(void)
 {
 	prepare();
 	CASE(right_sizes);
-	CASE(shorter);
-	CASE(longer);
+	CASE(structs_of_earlier_versions_are_accepted);
+	CASE(structs_of_later_versions_are_accepted);
 	CASE(longer_with_something_in_it);
 	CASE(absurd_sizes_are_refused);
 	CASE(sizes_inside_a_member_are_refused);
-	CASE(null);
+	CASE(null_pointer_is_refused);
 	CASE(copies_have_the_library_size);
 	CASE(errors);
 	CASE(all_of_them);

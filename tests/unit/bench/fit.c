@@ -12,7 +12,7 @@ static double law(int which, double n)
 	return is[which];
 }
 
-static void fitted(void)
+static void fit_finds_the_law(void)
 {
 	static const char *const names[] = {"O(1)",	  "O(log n)", "O(n)",
 					    "O(n log n)", "O(n^2)",   "O(n^3)"};
@@ -64,7 +64,7 @@ static void the_first_of_equals(void)
 
 int main(void)
 {
-	CASE(fitted);
+	CASE(fit_finds_the_law);
 	CASE(the_first_of_equals);
 	return check_done();
 }

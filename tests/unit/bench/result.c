@@ -56,7 +56,7 @@ static void a_value_that_may_be_nothing_is_marked(void)
 	CHECK(strstr(text + 8, "below resolution"), "%s", text + 8);
 }
 
-static void judged(void)
+static void judge_gives_the_verdict(void)
 {
 	double x[] = {104, 101, 107, 102, 108, 100, 106, 103}, y[8];
 	struct tach__bench_series s[2];
@@ -186,7 +186,7 @@ int main(void)
 {
 	CASE(dependent_samples_prove_no_difference);
 	CASE(a_value_that_may_be_nothing_is_marked);
-	CASE(judged);
+	CASE(judge_gives_the_verdict);
 	CASE(usual_bounds);
 	CASE(exact_counts_need_one_sample);
 	CASE(values_go_together_by_name);

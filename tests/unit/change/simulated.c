@@ -115,7 +115,7 @@ static struct said simulate(noise *n, double bound, double change, int interleav
 }
 
 /* With a bound of 0, every detected difference is a false alarm. */
-static void unchanged(void)
+static void false_alarms_are_rare(void)
 {
 	static const struct {
 		const char *name;
@@ -163,7 +163,7 @@ static void quiet_gates_can_decide(void)
 	}
 }
 
-static void changed(void)
+static void changes_are_detected(void)
 {
 	static const struct {
 		const char *name;
@@ -192,7 +192,7 @@ static void changed(void)
  * % interval beyond one end. In saved runs, noise common to all runs of a side is not detected;
  * the bound must allow for it.
  */
-static void missed(void)
+static void missed_changes_are_rare(void)
 {
 	static const struct {
 		const char *name;
@@ -230,9 +230,9 @@ static void missed(void)
 
 int main(void)
 {
-	CASE(unchanged);
+	CASE(false_alarms_are_rare);
 	CASE(quiet_gates_can_decide);
-	CASE(changed);
-	CASE(missed);
+	CASE(changes_are_detected);
+	CASE(missed_changes_are_rare);
 	return check_done();
 }

@@ -694,7 +694,7 @@ static void names(void)
 }
 
 /* Both libraries export these names: each library calls its own functions. */
-static void both(void)
+static void each_library_calls_its_own_functions(void)
 {
 	int (*init4)(void), (*version4)(void);
 	const char *(*strerror4)(int);
@@ -748,6 +748,6 @@ int main(void)
 	CASE(model_montecito);
 	CASE(model_pentium4);
 	CASE(names);
-	CASE(both);
+	CASE(each_library_calls_its_own_functions);
 	return check_done();
 }

@@ -85,7 +85,7 @@ static void restart(const char *name, const char *value)
 
 /* ---- the interface ---- */
 
-static void life(void)
+static void calls_before_initialize_are_refused(void)
 {
 	pfm_pmu_encode_arg_t arg = {.size = sizeof arg};
 
@@ -675,7 +675,7 @@ int main(void)
 		printf("# %s\nnot ok load\n", dlerror());
 		return 1;
 	}
-	CASE(life);
+	CASE(calls_before_initialize_are_refused);
 	CASE(sizes);
 	CASE(raw_arguments);
 	CASE(perf_arguments);

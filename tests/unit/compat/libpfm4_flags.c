@@ -30,7 +30,7 @@ static pfm_event_info_t event(const char *name)
 }
 
 /* Umasks have the properties of their event. */
-static void speculative(void)
+static void speculative_events_are_flagged(void)
 {
 	static const struct {
 		const char *name;
@@ -165,7 +165,7 @@ int main(void)
 	*(void **)&pmu_info = dlsym(handle, "pfm_get_pmu_info");
 	*(void **)&encode = dlsym(handle, "pfm_get_os_event_encoding");
 	CHECK(((pfm_err_t(*)(void))dlsym(handle, "pfm_initialize"))() == PFM_SUCCESS);
-	CASE(speculative);
+	CASE(speculative_events_are_flagged);
 	CASE(precise);
 	CASE(lists);
 	CASE(alias_and_target);

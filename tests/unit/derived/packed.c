@@ -119,7 +119,7 @@ static void as_written(void)
 	}
 }
 
-static void small(void)
+static void packed_presets_are_small(void)
 {
 	printf("# %u bytes\n", tach__preset_packed_size);
 	CHECK(tach__preset_packed_size < SMALL, "%u bytes", tach__preset_packed_size);
@@ -133,7 +133,7 @@ int main(void)
 	if (tach_derived_create(&opt, &presets, NULL))
 		return 1;
 	CASE(as_written);
-	CASE(small);
+	CASE(packed_presets_are_small);
 	tach_derived_free(presets);
 	return check_done();
 }

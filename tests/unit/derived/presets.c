@@ -110,7 +110,7 @@ static void events_differ(void)
 		}
 }
 
-static void everywhere(void)
+static void common_presets_exist_on_every_pmu(void)
 {
 	static const char *const names[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS",
 					    "PAPI_BR_MSP",  "ipc",	    "branch_mpki"};
@@ -237,7 +237,7 @@ int main(void)
 		return 1;
 	CASE(all_can_be_counted);
 	CASE(events_differ);
-	CASE(everywhere);
+	CASE(common_presets_exist_on_every_pmu);
 	CASE(all_of_papis_names);
 	CASE(groups);
 	tach_derived_free(presets);

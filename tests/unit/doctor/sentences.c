@@ -94,7 +94,7 @@ static void counts(void)
 		e.settings.virtual_machine = 1; e.used_cycles = 1);
 }
 
-static void shares(void)
+static void free_counters_are_reported(void)
 {
 	CASE_OF("one taken", e.counters_free = 8);
 	CASE_OF("all taken", e.counters_free = 0);
@@ -138,7 +138,7 @@ int main(void)
 {
 	CASE(machine);
 	CASE(counts);
-	CASE(shares);
+	CASE(free_counters_are_reported);
 	CASE(user_reads);
 	CASE(findings_have_their_text);
 	return check_done();

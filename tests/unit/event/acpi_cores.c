@@ -56,7 +56,7 @@ static void type_is(const char *string, unsigned want, int line)
 
 enum { RAW = 4 };
 
-static void numbered(void)
+static void numbered_pmus_match_core_types(void)
 {
 	/*
 	 * PMUs are numbered by the first CPU of a core type; CPU 0, a little core here, is
@@ -92,7 +92,7 @@ static void numbered(void)
  * A devicetree's PMU names identify the core type; a numbered PMU without this information is
  * matched by its name.
  */
-static void named(void)
+static void pmu_names_identify_core_types(void)
 {
 	root_wipe(root);
 	pmu("armv9_cortex_a510", 8, "0");
@@ -104,7 +104,7 @@ static void named(void)
 	TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 }
 
-static void hostile(void)
+static void malformed_cpu_lists_are_ignored(void)
 {
 	static const char *const lists[] = {
 		"", "-", "x", "0-", "99999999999999999999", "3-1", "0-4294967295,", ",,,0"};
@@ -121,9 +121,9 @@ int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	setenv("TACH_PMU", "arm_ac715,arm_ac510", 1);
-	CASE(numbered);
-	CASE(named);
-	CASE(hostile);
+	CASE(numbered_pmus_match_core_types);
+	CASE(pmu_names_identify_core_types);
+	CASE(malformed_cpu_lists_are_ignored);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

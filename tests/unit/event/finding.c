@@ -81,7 +81,7 @@ static void callers_list(void)
 	CHECK(tach__pmu_present(&w, search[1]) && !tach__pmu_present(&w, search[2]));
 }
 
-static void present(void)
+static void pmus_of_the_host_are_present(void)
 {
 	struct tach_encode_options opt = options("skl");
 	struct tach__work w = {.ask = {.opt = &opt, .quirks = tach__quirks_of(&opt)}};
@@ -360,7 +360,7 @@ int main(void)
 	setenv("TACH_PMU", "nosuch", 1);
 	CASE(candidates);
 	CASE(callers_list);
-	CASE(present);
+	CASE(pmus_of_the_host_are_present);
 	CASE(spellings);
 	CASE(requests);
 	CASE(vendors_names);

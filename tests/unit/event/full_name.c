@@ -109,7 +109,7 @@ static const struct {
 	 "ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:STATE_M:e=0:t=1:excl=0"},
 };
 
-static void spelled(void)
+static void strings_get_their_full_name(void)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct tach_encode_options opt = options(names[i].os, names[i].flags);
@@ -129,7 +129,7 @@ static void spelled(void)
  * Any buffer size: writes the part that fits with a terminating 0, nothing beyond it, and
  * returns the whole length.
  */
-static void cut(void)
+static void full_name_is_cut_to_the_buffer(void)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct tach_encode_options opt = options(names[i].os, names[i].flags);
@@ -159,8 +159,8 @@ int main(void)
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	root_put(root, "events/sched/sched_switch/id", "316\n");
 	root_put(root, "devices/uncore_cbox_0/type", "77\n");
-	CASE(spelled);
-	CASE(cut);
+	CASE(strings_get_their_full_name);
+	CASE(full_name_is_cut_to_the_buffer);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

@@ -7,7 +7,7 @@
 #define BIT(name) (1u << TACH__OS_##name)
 enum { ALL = (1 << TACH__NOSMODS) - 1, SAME = -2 };
 
-static void each(void)
+static void each_letter_is_one_modifier(void)
 {
 	static const struct {
 		char letter;
@@ -93,7 +93,7 @@ static void words(void)
 
 int main(void)
 {
-	CASE(each);
+	CASE(each_letter_is_one_modifier);
 	CASE(words);
 	return check_done();
 }

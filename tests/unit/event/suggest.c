@@ -132,7 +132,7 @@ static void how_far(void)
 #define SIXTY "NO_SUCH_EVENT_AS_THIS_ONE_THAT_HAS_SIXTY_LETTERS_AND_NO_MORE"
 
 /* If no CPU is known, the error names a table with exactly that event. */
-static void anywhere(void)
+static void unknown_cpu_gets_a_suggestion(void)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -230,6 +230,6 @@ int main(void)
 	CASE(long_words);
 	CASE(how_far);
 	CASE(messages);
-	CASE(anywhere);
+	CASE(unknown_cpu_gets_a_suggestion);
 	return check_done();
 }

@@ -85,7 +85,7 @@ enum {
 };
 #define ALL UINT64_MAX
 
-static void taken(void)
+static void device_terms_are_encoded(void)
 {
 	static const struct {
 		const char *host, *string;
@@ -390,7 +390,7 @@ static void events_by_name(void)
 }
 
 /* EVENT/name=x/ means EVENT, unless a device has this name. */
-static void respelled(void)
+static void name_term_is_dropped(void)
 {
 	static const char *const same[][2] = {
 		{"cycles/name=x/", "cycles"},
@@ -437,12 +437,12 @@ int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	make_devices();
-	CASE(taken);
+	CASE(device_terms_are_encoded);
 	CASE(refused);
 	CASE(letters);
 	CASE(many_letters);
 	CASE(events_by_name);
-	CASE(respelled);
+	CASE(name_term_is_dropped);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

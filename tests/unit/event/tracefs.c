@@ -41,7 +41,7 @@ static void is(const char *string, int want, uint64_t id)
 		      string, (int)event.config);
 }
 
-static void folders(void)
+static void both_tracefs_folders_are_searched(void)
 {
 	root_put(folder, "0/sys0/one/id", "7\n");
 	root_put(folder, "0/sys0/many/id", "123\n");
@@ -63,7 +63,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
-	CASE(folders);
+	CASE(both_tracefs_folders_are_searched);
 	root_wipe(folder);
 	rmdir(folder);
 	return check_done();

@@ -40,7 +40,7 @@ static void refused(const char *text, int code, int column, const char *sentence
 
 /* ---- values ---- */
 
-static void accepted(void)
+static void accepted_texts_have_their_value(void)
 {
 	static const struct {
 		const char *text;
@@ -463,7 +463,7 @@ static void arguments(void)
 
 int main(void)
 {
-	CASE(accepted);
+	CASE(accepted_texts_have_their_value);
 	CASE(infix_errors);
 	CASE(postfix_errors);
 	CASE(unknown_names);

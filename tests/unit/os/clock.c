@@ -351,7 +351,7 @@ static void a_first_look_that_is_not_there_yet(void)
 
 /* ---- values from a process before this one ---- */
 
-static void inherited(void)
+static void first_look_is_inherited(void)
 {
 	static const struct {
 		const char *text;
@@ -412,7 +412,7 @@ int main(void)
 	CASE(a_rest_is_slept);
 	CASE(a_suspend);
 	CASE(a_first_look_that_is_not_there_yet);
-	CASE(inherited);
+	CASE(first_look_is_inherited);
 	CASE(tsc_hz);
 	return check_done();
 }

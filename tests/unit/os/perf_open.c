@@ -72,7 +72,7 @@ static void of_a_processor(void)
 	DID(-EOPNOTSUPP, tach__perf_open_cpu(&event, 7, 4), "-1 7 4; ");
 }
 
-static void tried(void)
+static void perf_try_closes_the_event(void)
 {
 	given = 5;
 	DID(0, tach__perf_try(&event), "0 -1 -1 off; close 5; ");
@@ -108,7 +108,7 @@ int main(void)
 	tach__sys = answer;
 	CASE(without_guests_where_they_are_refused);
 	CASE(of_a_processor);
-	CASE(tried);
+	CASE(perf_try_closes_the_event);
 	CASE(are_guests_refused);
 	return check_done();
 }

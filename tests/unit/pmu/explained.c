@@ -50,7 +50,7 @@ static int split(const char *pmu, int n, int nanchors, uint32_t general, uint32_
 	CHECK(strcmp(err.text, want) == 0 && err.line == 0 && err.column == 0, "%d:%d: %s",    \
 	      err.line, err.column, err.text)
 
-static void refused(void)
+static void bad_arguments_are_refused(void)
 {
 	static struct tach_event many[TACH_SCHEDULE_MAX + 1];
 	struct tach_schedule plan;
@@ -358,7 +358,7 @@ static void no_boxes(void)
 int main(void)
 {
 	setenv("TACH_PMU", "nosuch", 1);
-	CASE(refused);
+	CASE(bad_arguments_are_refused);
 	CASE(larger_events);
 	CASE(explained);
 	CASE(groups_are_explained);

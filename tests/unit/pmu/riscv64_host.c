@@ -198,7 +198,7 @@ static void no_counter(void)
 }
 
 /* Counters that devicetree, table and event allow together. */
-static void allowed(void)
+static void allowed_counters_are_the_common_ones(void)
 {
 	begin("isa\t\t: rv64imafdc", 0x78);
 	counters("rv_p550", 1);
@@ -244,7 +244,7 @@ int main(void)
 	CASE(own_counters);
 	CASE(words_of_the_tree);
 	CASE(no_counter);
-	CASE(allowed);
+	CASE(allowed_counters_are_the_common_ones);
 	CASE(older_driver);
 	return check_done();
 }

@@ -179,7 +179,7 @@ static void messages_have_their_text(void)
 }
 
 /* From the kernel's devices: the CPU's own core types, the most capable one first. */
-static void served(void)
+static void devices_name_the_core_types(void)
 {
 	static const struct {
 		const char *device, *pmus;
@@ -212,7 +212,7 @@ int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	CASE(messages_have_their_text);
-	CASE(served);
+	CASE(devices_name_the_core_types);
 	rmdir(root);
 	return check_done();
 }

@@ -17,7 +17,7 @@ static struct tach_encode_options options(uint32_t flags)
 }
 
 /* Returns the full name up to its first modifier. */
-static void chosen(void)
+static void umasks_and_defaults_are_chosen(void)
 {
 	static const struct {
 		const char *string, *name;
@@ -118,7 +118,7 @@ static void refused(void)
 }
 
 /* For a missing umask: lists as many of the group's umasks as fit 159 bytes, then ", ...". */
-static void missing(void)
+static void missing_umask_lists_the_choices(void)
 {
 	struct tach_encode_options opt = options(0);
 	int told = 0, cut = 0;
@@ -281,9 +281,9 @@ static void cleared_to_the_last_byte(void)
 
 int main(void)
 {
-	CASE(chosen);
+	CASE(umasks_and_defaults_are_chosen);
 	CASE(refused);
-	CASE(missing);
+	CASE(missing_umask_lists_the_choices);
 	CASE(one_group);
 	CASE(alias_there);
 	CASE(sorted);

@@ -70,7 +70,7 @@ static int is_open(int fd)
 }
 
 /* Readers do not change the numbers of the program's next files. */
-static void high(void)
+static void readers_use_high_descriptors(void)
 {
 	int before = next_free();
 	struct tach_reader *reader = open_software();
@@ -262,7 +262,7 @@ static void no_later_thread_has_the_name(void)
 
 int main(void)
 {
-	CASE(high);
+	CASE(readers_use_high_descriptors);
 	CASE(taken_by_the_program);
 	CASE(taken_before_a_fork);
 	CASE(taken_by_an_event);

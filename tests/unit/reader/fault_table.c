@@ -238,7 +238,7 @@ static void every_record_is_found(void)
 }
 
 /* A growing table frees its predecessor; if it cannot grow, it stays unchanged. */
-static void growing(void)
+static void full_table_grows(void)
 {
 	static const int32_t pair[2];
 	struct table *t = fresh(0), *was = t;
@@ -593,7 +593,7 @@ int main(void)
 	CASE(notes_of_ours);
 	CASE(segments_of_a_module);
 	CASE(every_record_is_found);
-	CASE(growing);
+	CASE(full_table_grows);
 	CASE(newest_table_stays);
 	CASE(refused_by_the_system);
 	CASE(ready_once);

@@ -47,7 +47,7 @@ static void in_thread(void *(*run)(void *))
 	pthread_attr_destroy(&attr);
 }
 
-static void dead(void)
+static void reader_of_an_ended_thread_is_lost(void)
 {
 	in_thread(open_and_end);
 	if (code)
@@ -64,7 +64,7 @@ int main(void)
 	struct tach_set_options opt = {.size = sizeof opt, .events = "page-faults"};
 
 	CHECK(tach_set_create(&opt, &set, NULL) == 0);
-	CASE(dead);
+	CASE(reader_of_an_ended_thread_is_lost);
 	tach_set_free(set);
 	return check_done();
 }

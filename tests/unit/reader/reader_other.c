@@ -98,7 +98,7 @@ static int is(uint64_t a, uint64_t b, uint64_t c)
 	return 0;
 }
 
-static void plain(void)
+static void another_thread_reads_the_end(void)
 {
 	begin();
 	CHECK(end() == (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED) && is(7, 8, 9) && error == 0);
@@ -124,7 +124,7 @@ static void plain(void)
 }
 
 /* The thread ended and closed the events, or they were reset or stopped: all values are 0. */
-static void gone(void)
+static void failed_reads_are_lost(void)
 {
 	static const long how[] = {-EBADF, -EIO, 1};
 
@@ -157,7 +157,7 @@ static void by_read(void)
 }
 
 /* A group that had counters for a part of the time is scaled. */
-static void scaled(void)
+static void multiplexed_group_is_scaled(void)
 {
 	begin();
 	set.flags = TACH_SET_MULTIPLEX;
@@ -303,10 +303,10 @@ static void members_of_other_kinds(void)
 
 int main(void)
 {
-	CASE(plain);
-	CASE(gone);
+	CASE(another_thread_reads_the_end);
+	CASE(failed_reads_are_lost);
 	CASE(by_read);
-	CASE(scaled);
+	CASE(multiplexed_group_is_scaled);
 	CASE(hybrids);
 	CASE(topdown);
 	CASE(members_of_other_kinds);

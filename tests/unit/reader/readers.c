@@ -163,7 +163,7 @@ static void begin(void)
 	CHECK(!held && !taken);
 }
 
-static void list(void)
+static void open_readers_form_a_list(void)
 {
 	begin();
 	for (int i = 0; i < 3; i++) {
@@ -308,7 +308,7 @@ static void child_of_clone(void)
 int main(void)
 {
 	tach__sys = sim_sys;
-	CASE(list);
+	CASE(open_readers_form_a_list);
 	CASE(sentinels);
 	CASE(no_sentinel);
 	CASE(child_of_fork);

@@ -288,7 +288,7 @@ static void both_ends_by_read(void)
  * A metric may decrease by its error; the last metric gets the remainder, so its error is
  * larger.
  */
-static void backward(void)
+static void metric_may_decrease_by_its_error(void)
 {
 	enum { OFF = ERROR + 23 + BEHIND - 3 };
 
@@ -358,7 +358,7 @@ static void whole_counts(void)
 	CHECK(tach__topdown_read(&reader, all) == (TACH_FLAG_SYSCALL | TACH_FLAG_LOST));
 }
 
-static void started(void)
+static void start_resets_the_error(void)
 {
 	begin(0);
 	reader.topdown.behind = 9;
@@ -375,8 +375,8 @@ int main(void)
 	CASE(ended_by_read);
 	CASE(begun_by_read_alone);
 	CASE(both_ends_by_read);
-	CASE(backward);
+	CASE(metric_may_decrease_by_its_error);
 	CASE(whole_counts);
-	CASE(started);
+	CASE(start_resets_the_error);
 	return check_done();
 }

@@ -165,7 +165,7 @@ static void is_beacon(int of, const struct tach__beacon *b)
 	segment_is(of, 0, PT_NOTE, from, used);
 }
 
-static void born(void)
+static void beacon_describes_this_copy(void)
 {
 	CHECK(tach__beacon.magic == 0x68636174u && tach__beacon.layout == 1);
 	CHECK(tach__beacon.size == sizeof tach__beacon && tach__beacon.abi == 1);
@@ -203,7 +203,7 @@ static void the_only_copy_is_the_owner(void)
 	CHECK(opens == 1 && errno == EXDEV);
 }
 
-static void joined(void)
+static void copy_joins_the_owner(void)
 {
 	begin();
 	objects = OBJECTS;
@@ -276,11 +276,11 @@ static void refused(void)
 
 int main(void)
 {
-	CASE(born);
+	CASE(beacon_describes_this_copy);
 	CASE(beacon_is_found_among_notes);
 	CASE(other_notes);
 	CASE(the_only_copy_is_the_owner);
-	CASE(joined);
+	CASE(copy_joins_the_owner);
 	CASE(does_not_fit);
 	CASE(long_names);
 	CASE(refused);

@@ -658,7 +658,7 @@ static void pair_ends(void)
 }
 
 /* The state is read after the pairs, so it is the state before or after a handler. */
-static void opens(void)
+static void start_reads_state_after_pairs(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
 
@@ -721,7 +721,7 @@ static void recursions(void)
 }
 
 /* A STOP is interrupted just before its end. */
-static void closing(void)
+static void start_checks_a_closing_stop(void)
 {
 	struct tach__slot *slot = &slots[1].slot;
 
@@ -975,9 +975,9 @@ int main(void)
 	CASE(inside_others);
 	CASE(another_copy);
 	CASE(sampled);
-	CASE(opens);
+	CASE(start_reads_state_after_pairs);
 	CASE(recursions);
-	CASE(closing);
+	CASE(start_checks_a_closing_stop);
 	CASE(torn_start_begins_again);
 	CASE(start_begins_again_in_another_epoch);
 	CASE(start_begins_again_at_another_level);

@@ -276,7 +276,7 @@ static void rescheduled(void)
 
 /* ---- values that are read again ---- */
 
-static void moved(void)
+static void stop_reads_again_after_a_page_change(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		begin(0);
@@ -333,7 +333,7 @@ static void torn_stop_reads_again(void)
 
 /* ---- any state ---- */
 
-static void cold(void)
+static void cold_stop_subtracts_its_cost(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		begin(LEVEL);
@@ -503,7 +503,7 @@ static void cold_and_outermost(void)
 
 /* ---- flat regions that become general ---- */
 
-static void unflat(void)
+static void unflat_stop_subtracts_extra_counts(void)
 {
 	for (int why = TACH__FLAT_MOVED; why < TACH__UNFLAT; why++)
 		for (uint32_t flags = 0; flags < 2; flags++) {
@@ -680,15 +680,15 @@ int main(void)
 	CASE(read_twice);
 	CASE(read_in_another);
 	CASE(rescheduled);
-	CASE(moved);
+	CASE(stop_reads_again_after_a_page_change);
 	CASE(torn_stop_reads_again);
-	CASE(cold);
+	CASE(cold_stop_subtracts_its_cost);
 	CASE(cold_in_another_epoch);
 	CASE(only_spent);
 	CASE(more_than_spent);
 	CASE(cold_with_handlers);
 	CASE(cold_and_outermost);
-	CASE(unflat);
+	CASE(unflat_stop_subtracts_extra_counts);
 	CASE(found_by_its_mark);
 	CASE(found_by_a_copy);
 	CASE(found_nowhere);

@@ -76,7 +76,7 @@ static struct tach__config *make(uint32_t sparse)
 	return tach__config_make(&counted, &opt);
 }
 
-static void made(void)
+static void config_has_the_options(void)
 {
 	struct tach__config *config;
 
@@ -131,7 +131,7 @@ static void strides(void)
 	memset(&counted, 0, sizeof counted);
 }
 
-static void swept(void)
+static void unused_configs_are_freed(void)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__config *all[MOST];
@@ -177,8 +177,8 @@ static void swept(void)
 
 int main(void)
 {
-	CASE(made);
+	CASE(config_has_the_options);
 	CASE(strides);
-	CASE(swept);
+	CASE(unused_configs_are_freed);
 	return check_done();
 }

@@ -19,7 +19,7 @@ static void the_first(void)
 }
 
 /* The new configuration is activated before the previous one is freed. */
-static void another(void)
+static void new_config_replaces_the_old_one(void)
 {
 	struct tach__config *first;
 
@@ -281,7 +281,7 @@ int main(void)
 {
 	CASE(it_is_known_who_has_the_regions);
 	CASE(the_first);
-	CASE(another);
+	CASE(new_config_replaces_the_old_one);
 	CASE(in_turns);
 	CASE(steps_that_fail);
 	CASE(options);

@@ -171,7 +171,7 @@ static int cold_is(uint64_t a, uint64_t b, uint64_t c)
 	return own.cold[0] == a && own.cold[1] == b && own.cold[2] == c;
 }
 
-static void spent(void)
+static void slow_path_adds_its_cost(void)
 {
 	start(0);
 	spend(0);
@@ -392,7 +392,7 @@ static void epochs(void)
 
 int main(void)
 {
-	CASE(spent);
+	CASE(slow_path_adds_its_cost);
 	CASE(no_cost_without_an_enclosing_region);
 	CASE(moved);
 	CASE(out_of_memory);

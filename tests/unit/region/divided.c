@@ -451,7 +451,7 @@ static void no_more_rows(void)
 	locked = 0;
 }
 
-static void set(void)
+static void slot_is_set_in_the_current_table(void)
 {
 	static struct tach__slot slot, *table[ID + 1];
 
@@ -559,7 +559,7 @@ int main(void)
 	CASE(chosen_without_memory);
 	CASE(rows);
 	CASE(no_more_rows);
-	CASE(set);
+	CASE(slot_is_set_in_the_current_table);
 	CASE(names);
 	CASE(threads);
 	CASE(limits_are_noted);

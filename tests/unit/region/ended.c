@@ -11,7 +11,7 @@ static int is_retired(const struct tach__thread *of)
 	       !of->reader && closed_of == 1;
 }
 
-static void ended(void)
+static void thread_ends_in_the_third_round(void)
 {
 	struct tach__thread *of = open_one(), before;
 
@@ -32,7 +32,7 @@ static void ended(void)
 	CHECK(did("") && specific_set == 2);
 }
 
-static void closed(void)
+static void close_outside_regions_retires_the_record(void)
 {
 	struct tach__thread *of;
 
@@ -51,7 +51,7 @@ static void closed(void)
 
 /* ---- another set ---- */
 
-static void followed(void)
+static void outdated_threads_are_detected(void)
 {
 	struct tach__thread *of = open_one();
 	struct tach__registry *r = &tach__registry;
@@ -164,9 +164,9 @@ static void child_of_clone(void)
 
 int main(void)
 {
-	CASE(ended);
-	CASE(closed);
-	CASE(followed);
+	CASE(thread_ends_in_the_third_round);
+	CASE(close_outside_regions_retires_the_record);
+	CASE(outdated_threads_are_detected);
 	CASE(interrupted);
 	CASE(child_of_fork);
 	CASE(child_of_clone);

@@ -277,7 +277,7 @@ static void counting(void)
 }
 
 /* TACH_EXPECT_REQUIRED: "cannot tell" is no success. */
-static void required(void)
+static void required_makes_cannot_tell_a_failure(void)
 {
 	static const struct {
 		const char *value;
@@ -331,7 +331,7 @@ int main(void)
 	CASE(what_is_not_there);
 	CASE(not_counted_all_the_time);
 	CASE(counting);
-	CASE(required);
+	CASE(required_makes_cannot_tell_a_failure);
 	CASE(exit_status_of_the_program);
 	fclose(captured);
 	free(said);

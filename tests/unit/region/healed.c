@@ -136,7 +136,7 @@ static void gone_between(void)
 /*
  * A region is open twice, and the outer entry is removed: the inner one becomes the outermost.
  */
-static void promoted(void)
+static void inner_entry_becomes_the_outermost(void)
 {
 	begin();
 	start(8, 0, mark_at(0));
@@ -192,7 +192,7 @@ static void promoted(void)
 }
 
 /* An entry without a part is identified by its own mark. */
-static void between(void)
+static void entry_without_a_part_is_checked_by_its_mark(void)
 {
 	begin();
 	start(8, 0, mark_at(0));
@@ -258,8 +258,8 @@ int main(void)
 	CASE(live_entries_stay);
 	CASE(limits);
 	CASE(gone_between);
-	CASE(promoted);
-	CASE(between);
+	CASE(inner_entry_becomes_the_outermost);
+	CASE(entry_without_a_part_is_checked_by_its_mark);
 	CASE(counted_entries_are_not_lost);
 	CASE(many_gone);
 	return check_done();

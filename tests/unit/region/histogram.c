@@ -155,7 +155,7 @@ static void least_and_greatest(void)
 	guarded_free();
 }
 
-static void full(void)
+static void full_buckets_stay_full(void)
 {
 	uint32_t *h = tach__histograms_make(SUMS), *more = tach__histograms_make(SUMS);
 	struct tach_bucket b[4] = {{0}};
@@ -177,6 +177,6 @@ int main(void)
 	CASE(pages_are_touched);
 	CASE(less_what_it_costs);
 	CASE(least_and_greatest);
-	CASE(full);
+	CASE(full_buckets_stay_full);
 	return check_done();
 }

@@ -220,7 +220,7 @@ static void tags(void)
 
 /* ---- memory ---- */
 
-static void rooms(void)
+static void worst_entries_have_their_room(void)
 {
 	struct tach__worst *w, *copy;
 
@@ -484,7 +484,7 @@ static void torn_for_a_while(void)
 		torn();
 }
 
-static void taken(void)
+static void worst_take_copies_the_entries(void)
 {
 	struct tach__worst *w = opened(), *row = NULL;
 	const struct tach__kept *k;
@@ -618,14 +618,14 @@ int main(void)
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	the_slot = calloc(1, sizeof(union tach__slot_copy));
 	CASE(tags);
-	CASE(rooms);
+	CASE(worst_entries_have_their_room);
 	CASE(a_threads_table);
 	CASE(a_slots_entries);
 	CASE(touched_first);
 	CASE(what_is_kept);
 	CASE(nothing_of_tasks);
 	CASE(entries);
-	CASE(taken);
+	CASE(worst_take_copies_the_entries);
 	CASE(under_write);
 	CASE(merged);
 	CASE(options);

@@ -110,7 +110,7 @@ static void begin(void)
 	winner = NULL;
 }
 
-static void page(void)
+static void process_page_is_made_once(void)
 {
 	struct tach__process *p, other;
 
@@ -139,7 +139,7 @@ static void page(void)
 	CHECK(tach__registry.page == &other);
 }
 
-static void holds(void)
+static void hold_blocks_signals_and_cancellation(void)
 {
 	struct tach__held held;
 
@@ -158,7 +158,7 @@ static void holds(void)
 	CHECK(signals == 0 && cancel == PTHREAD_CANCEL_ENABLE);
 }
 
-static void first(void)
+static void first_lock_initialises_the_registry(void)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__held held;
@@ -216,7 +216,7 @@ static void children(void)
 			child(hooked, busy);
 }
 
-static void walked(void)
+static void walks_are_counted(void)
 {
 	begin();
 	CHECK(tach__is_walked() == 0);
@@ -232,10 +232,10 @@ static void walked(void)
 
 int main(void)
 {
-	CASE(page);
-	CASE(holds);
-	CASE(first);
+	CASE(process_page_is_made_once);
+	CASE(hold_blocks_signals_and_cancellation);
+	CASE(first_lock_initialises_the_registry);
 	CASE(children);
-	CASE(walked);
+	CASE(walks_are_counted);
 	return check_done();
 }

@@ -277,7 +277,7 @@ static void no_sites(void)
 }
 
 /* A handler that interrupts library code makes no site and takes no lock. */
-static void within(void)
+static void handler_in_the_library_makes_no_site(void)
 {
 	struct tach_site *a;
 
@@ -339,7 +339,7 @@ int main(void)
 	CASE(races);
 	CASE(full);
 	CASE(no_sites);
-	CASE(within);
+	CASE(handler_in_the_library_makes_no_site);
 	CASE(gates);
 	CASE(gate_within);
 	return check_done();

@@ -106,7 +106,7 @@ static void place_taken(void)
 }
 
 /* A region begins that may not be ended by its own STOP: only its slot is checked before. */
-static void looks(void)
+static void check_reads_only_the_slot(void)
 {
 	struct tach_site site = {.id = 9};
 
@@ -155,7 +155,7 @@ static int marks(uint32_t id)
 	return was;
 }
 
-static void seen(void)
+static void ended_regions_are_flagged(void)
 {
 	struct tach__rows rows;
 
@@ -226,7 +226,7 @@ static void seen(void)
 int main(void)
 {
 	CASE(place_taken);
-	CASE(looks);
-	CASE(seen);
+	CASE(check_reads_only_the_slot);
+	CASE(ended_regions_are_flagged);
 	return check_done();
 }

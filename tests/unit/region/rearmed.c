@@ -93,7 +93,7 @@ static uint64_t told(void)
 	return data.site.id;
 }
 
-static void switched(void)
+static void rearm_writes_the_ids(void)
 {
 	begin();
 	CHECK(told() == ID && modules == 1);
@@ -205,7 +205,7 @@ static void another_site(void)
 
 int main(void)
 {
-	CASE(switched);
+	CASE(rearm_writes_the_ids);
 	CASE(all_of_them);
 	CASE(another_place);
 	CASE(another_site);

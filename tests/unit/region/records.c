@@ -255,7 +255,7 @@ static void folds_begin(void)
 	memset(of, 0, sizeof of);
 }
 
-static void folded(void)
+static void fold_adds_slots_to_the_totals(void)
 {
 	struct tach__thread *record = record_of(STRIDE);
 	uint64_t folds = tach__registry.folds, ended = config.ended;
@@ -376,7 +376,7 @@ int main(void)
 	CDS_INIT_LIST_HEAD(&tach__registry.threads);
 	CASE(fresh);
 	CASE(taken_again);
-	CASE(folded);
+	CASE(fold_adds_slots_to_the_totals);
 	CASE(reclaimed);
 	return check_done();
 }

@@ -159,7 +159,7 @@ static void lose(struct tach_site *site, int cold)
 }
 
 /* Only the entry's time is counted, in the sums and wherever the entry is kept. */
-static void lost(void)
+static void lost_entry_counts_only_its_time(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .worst = "4"};
 
@@ -260,7 +260,7 @@ static void not_exact(void)
 int main(void)
 {
 	CASE(sparse);
-	CASE(lost);
+	CASE(lost_entry_counts_only_its_time);
 	CASE(not_exact);
 	return check_done();
 }

@@ -60,7 +60,7 @@ static unsigned long calls_of(int first, int n)
  * Ten times as many entries make about ten times as many calls; an earlier version made a
  * hundred times as many.
  */
-static void linear(void)
+static void checks_of_far_marks_are_linear(void)
 {
 	unsigned long few, many;
 
@@ -74,7 +74,7 @@ static void linear(void)
  * The memory of one mark in the middle is unmapped. Later first entries detect it, one after
  * the other.
  */
-static void gone(void)
+static void unmapped_mark_is_detected(void)
 {
 	struct tach_snapshot *s;
 	struct tach_region_mark *page =
@@ -116,7 +116,7 @@ int main(void)
 	}
 	kernel = tach__sys;
 	tach__sys = count_call;
-	CASE(linear);
-	CASE(gone);
+	CASE(checks_of_far_marks_are_linear);
+	CASE(unmapped_mark_is_detected);
 	return check_done();
 }

@@ -58,7 +58,7 @@ static void begin(void)
 	CHECK(flat() == 0, "%d", (int)flat());
 }
 
-static void alone(void)
+static void region_without_nesting_stays_flat(void)
 {
 	const struct tach__part *part;
 	uint64_t pairs[2];
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void stay(void)
 	TACH_SCOPE_FLAT(stays);
 }
 
-static void left(void)
+static void region_left_by_longjmp_is_lost(void)
 {
 	volatile int i;
 
@@ -366,13 +366,13 @@ static void by_system_call(void)
 
 int main(void)
 {
-	CASE(alone);
+	CASE(region_without_nesting_stays_flat);
 	CASE(entry_after_one_left_in_its_stop);
 	CASE(around_another);
 	CASE(in_another);
 	CASE(recursive_entries_are_not_flat);
 	CASE(handlers);
-	CASE(left);
+	CASE(region_left_by_longjmp_is_lost);
 	CASE(stop_on_another_thread_is_refused);
 	CASE(in_a_child);
 	CASE(read_while_open);

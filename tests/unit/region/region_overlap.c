@@ -95,7 +95,7 @@ static void check(const char *shape, int times)
 	}
 }
 
-static void shapes(void)
+static void all_overlap_shapes_are_exact(void)
 {
 	static const char *const all[] = {
 		"A1B2a3b4",
@@ -429,7 +429,7 @@ static void left_is_lost(void)
 /* ---- many ---- */
 
 /* Each region begins before the previous one ends, so that a region is always open. */
-static void chain(void)
+static void long_chain_of_overlaps_is_exact(void)
 {
 	enum { LINKS = 10000 };
 
@@ -457,7 +457,7 @@ static void chain(void)
 
 int main(void)
 {
-	CASE(shapes);
+	CASE(all_overlap_shapes_are_exact);
 	CASE(self_says_so);
 	CASE(reports_say_so);
 	CASE(one_site);
@@ -466,7 +466,7 @@ int main(void)
 	CASE(tasks_of_one_site);
 	CASE(tags_of_tasks);
 	CASE(left_is_lost);
-	CASE(chain);
+	CASE(long_chain_of_overlaps_is_exact);
 	tach_snapshot_free(shot);
 	return check_done();
 }

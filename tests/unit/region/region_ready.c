@@ -131,7 +131,7 @@ static void all_pages_of_it(void)
  * In sparse mode, a measured entry after many skipped ones reads its counters in advance too,
  * so that caches are warm like in calibration.
  */
-static void warmed(void)
+static void sparse_entry_warms_the_caches(void)
 {
 	static const struct {
 		uint32_t sparse, warmup;
@@ -171,7 +171,7 @@ int main(void)
 	sites_make();
 	CASE(neighbours_are_not_written);
 	CASE(all_pages_of_it);
-	CASE(warmed);
+	CASE(sparse_entry_warms_the_caches);
 	tach_snapshot_free(shot);
 	return check_done();
 }

@@ -154,7 +154,7 @@ static void signal_soon(long microseconds)
 enum { SIGNALS = 5000, ROUNDS = 200000, OPENINGS = 300 };
 
 /* Signals interrupt a loop that only starts and stops regions. */
-static void storm(void)
+static void edges_survive_a_storm_of_signals(void)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
 	uint64_t rounds = 0, sent = 0, handled;
@@ -222,7 +222,7 @@ int main(void)
 {
 	CASE(slot_under_write);
 	CASE(library_interrupted);
-	CASE(storm);
+	CASE(edges_survive_a_storm_of_signals);
 	CASE(first_entry_in_a_handler);
 	CASE(storm_over_opening);
 	tach_snapshot_free(shot);

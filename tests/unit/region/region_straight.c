@@ -564,7 +564,7 @@ static uint64_t by_no_sum(void)
 }
 
 /* A mark whose START could not read counters: no sum of locks equals its stored sum. */
-static void withdrawn(void)
+static void unreadable_start_matches_no_sum_of_locks(void)
 {
 	begins(2, "0");
 	for (uint32_t turn = 0; turn < 76; turn++) {
@@ -1660,7 +1660,7 @@ int main(void)
 	CASE(pages_change_during_flat_entries);
 	CASE(flat_starts_anew);
 	CASE(first_beyond_the_slots);
-	CASE(withdrawn);
+	CASE(unreadable_start_matches_no_sum_of_locks);
 	CASE(counts_inside_a_lost_entry);
 	tach_snapshot_free(shot);
 	return check_done();

@@ -149,7 +149,7 @@ static void recursion(void)
 
 /* ---- none ---- */
 
-static void none(void)
+static void team_without_regions_is_empty(void)
 {
 	struct tach_help part = {0};
 
@@ -165,7 +165,7 @@ static void none(void)
 }
 
 /* No row with the team if no thread helped. */
-static void unused(void)
+static void no_team_row_without_helpers(void)
 {
 	begin(NULL, NULL);
 	inner_of_outer(10);
@@ -276,7 +276,7 @@ static int shares(const struct tach_snapshot *s, const char *name)
 	return row && !memmem(row, strcspn(row, "\n"), " -  ", 4);
 }
 
-static void saved(void)
+static void saved_report_keeps_team_rows(void)
 {
 	struct tach_report_options json = {.size = sizeof json, .format = TACH_FORMAT_JSON};
 	static struct text t;
@@ -294,7 +294,7 @@ static void saved(void)
 	tach_snapshot_free(again);
 }
 
-static void child(void)
+static void child_of_fork_may_help(void)
 {
 	int status = -1;
 	pid_t pid;
@@ -316,12 +316,12 @@ int main(void)
 	CASE(place);
 	CASE(threads_count_once);
 	CASE(recursion);
-	CASE(none);
-	CASE(unused);
+	CASE(team_without_regions_is_empty);
+	CASE(no_team_row_without_helpers);
 	CASE(filter);
 	CASE(divided);
-	CASE(saved);
-	CASE(child);
+	CASE(saved_report_keeps_team_rows);
+	CASE(child_of_fork_may_help);
 	CASE(too_many);
 	tach_snapshot_free(shot);
 	return check_done();

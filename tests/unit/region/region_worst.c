@@ -176,7 +176,7 @@ static void planted_entries_are_kept(void)
 	tach_snapshot_free(sum);
 }
 
-static void between(void)
+static void worst_entries_between_two_snapshots(void)
 {
 	struct tach_snapshot *older, *newer, *since = NULL;
 
@@ -294,7 +294,7 @@ int main(void)
 	return 77;
 #endif
 	CASE(planted_entries_are_kept);
-	CASE(between);
+	CASE(worst_entries_between_two_snapshots);
 	CASE(threads_that_ended);
 	CASE(from_handlers);
 	CASE(by_time_and_none);

@@ -117,7 +117,7 @@ static void begin(void)
 	had = 0;
 }
 
-static void whole(void)
+static void registered_site_has_all_fields(void)
 {
 	struct tach_site a = home_of("a name, 15 long", "a file", 12);
 	struct tach__site *site;
@@ -306,7 +306,7 @@ static void parts(void)
 
 /* ---- a child's ---- */
 
-static void mended(void)
+static void child_repairs_the_sites(void)
 {
 	static struct tach_site home[20];
 	static struct tach__config config = {.generation = 77};
@@ -407,7 +407,7 @@ int main(void)
 {
 	CASE(arena_pieces);
 	CASE(hashes);
-	CASE(whole);
+	CASE(registered_site_has_all_fields);
 	CASE(sites_are_distinguished_by_place);
 	CASE(sites_have_owners);
 	CASE(one_bucket);
@@ -415,7 +415,7 @@ int main(void)
 	CASE(without_memory);
 	CASE(too_many);
 	CASE(parts);
-	CASE(mended);
+	CASE(child_repairs_the_sites);
 	CASE(by_name);
 	CASE(of_another_copy);
 	return check_done();

@@ -239,7 +239,7 @@ static int is_known(const struct tach__residue *r)
 	return 1;
 }
 
-static void measured(void)
+static void every_residue_is_measured(void)
 {
 	struct tach__trials trials;
 
@@ -370,7 +370,7 @@ static void measurement_is_postponed(void)
 
 int main(void)
 {
-	CASE(measured);
+	CASE(every_residue_is_measured);
 	CASE(measured_once);
 	CASE(inside);
 	CASE(measurement_is_postponed);

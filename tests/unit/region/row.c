@@ -265,7 +265,7 @@ static void turns(void)
 }
 
 /* Tests each field: whether it makes a row count as used, and where it is. */
-static void used(void)
+static void row_with_any_count_is_used(void)
 {
 	struct tach__rows rows = {.base = (char *)&row, .stride = 8};
 
@@ -289,6 +289,6 @@ int main(void)
 	CASE(overhead);
 	CASE(inexact);
 	CASE(turns);
-	CASE(used);
+	CASE(row_with_any_count_is_used);
 	return check_done();
 }

@@ -57,7 +57,7 @@ static struct tach__worst *sim_worst_copy(const struct tach__worst *at)
 
 /* ---- memory ---- */
 
-static void growing(void)
+static void array_of_rows_grows(void)
 {
 	struct tach__rows rows = {.limit = 9};
 	struct tach__row *row;
@@ -102,7 +102,7 @@ static void growing(void)
 	}
 }
 
-static void copied(void)
+static void copy_has_all_rows(void)
 {
 	struct tach__rows rows, to, none;
 	uint32_t last;
@@ -158,7 +158,7 @@ static void copied(void)
 
 int main(void)
 {
-	CASE(growing);
-	CASE(copied);
+	CASE(array_of_rows_grows);
+	CASE(copy_has_all_rows);
 	return check_done();
 }

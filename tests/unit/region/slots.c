@@ -127,7 +127,7 @@ static int unready(const struct tach__thread *record, uint32_t id)
 
 /* ---- where they lie ---- */
 
-static void growing(void)
+static void slots_grow_by_chunks(void)
 {
 	struct tach__thread *record = record_of(0);
 	char *there;
@@ -191,7 +191,7 @@ static void behind_a_chunk(void)
 	record->nchunks = 0;
 }
 
-static void used(void)
+static void slot_with_any_entry_is_used(void)
 {
 	struct tach__slot slot;
 
@@ -371,7 +371,7 @@ static void overflow(void)
 	CHECK(slot[0]->seq == 5 && slot[0]->provenance[1] == 0);
 }
 
-static void mended(void)
+static void unfinished_write_is_mended(void)
 {
 	struct tach__thread *record = record_of(1);
 	struct tach__hot *self = record->hot;
@@ -555,13 +555,13 @@ static void in_order(void)
 
 int main(void)
 {
-	CASE(growing);
+	CASE(slots_grow_by_chunks);
 	CASE(behind_a_chunk);
-	CASE(used);
+	CASE(slot_with_any_entry_is_used);
 	CASE(clearing);
 	CASE(latches);
 	CASE(overflow);
-	CASE(mended);
+	CASE(unfinished_write_is_mended);
 	CASE(copies);
 	CASE(copies_amid_changes);
 	CASE(earlier_copies_are_used);

@@ -220,7 +220,7 @@ static void an_entry(void)
 }
 
 /* Writes to each page of a new ring, so that later entries take no page fault. */
-static void touched(void)
+static void new_ring_has_its_pages(void)
 {
 	const struct tach__trace *ring;
 
@@ -237,6 +237,6 @@ int main(void)
 	tach__sys = sim_sys;
 	CASE(rings_of_ended_threads);
 	CASE(an_entry);
-	CASE(touched);
+	CASE(new_ring_has_its_pages);
 	return check_done();
 }

@@ -344,7 +344,7 @@ static void disturbed_trials_are_not_used(void)
  * The minimum contains a planted cost. A trial with additional counts is used only if there is
  * no other.
  */
-static void planted(void)
+static void undisturbed_trials_are_preferred(void)
 {
 	static const struct {
 		int tries, comes, ran;
@@ -457,7 +457,7 @@ int main(void)
 	CASE(pages_looked_up);
 	CASE(sorted);
 	CASE(disturbed_trials_are_not_used);
-	CASE(planted);
+	CASE(undisturbed_trials_are_preferred);
 	CASE(trials_have_fixed_ids);
 	CASE(needed);
 	CASE(no_memory);

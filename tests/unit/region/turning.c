@@ -100,7 +100,7 @@ static void chosen(void)
 /*
  * Only outermost entries count; after the last one, the turn stays finished until the change.
  */
-static void ends(void)
+static void outermost_entries_end_a_turn(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		begin(2);
@@ -142,7 +142,7 @@ static void ends_of_another_record(void)
 	CHECK(!thread.turning.due && other.turning.due && !its_hot.limit);
 }
 
-static void left(void)
+static void leaving_a_turn_notes_the_next(void)
 {
 	struct tach__turn next = {.before = 99};
 
@@ -180,9 +180,9 @@ static void next_set(void)
 int main(void)
 {
 	CASE(chosen);
-	CASE(ends);
+	CASE(outermost_entries_end_a_turn);
 	CASE(ends_of_another_record);
-	CASE(left);
+	CASE(leaving_a_turn_notes_the_next);
 	CASE(next_set);
 	return check_done();
 }

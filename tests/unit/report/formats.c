@@ -279,7 +279,7 @@ static void missing(void)
 }
 
 /* An event that is counted twice has two separate series. */
-static void twice(void)
+static void event_counted_twice_has_two_series(void)
 {
 	static struct text is;
 	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
@@ -368,7 +368,7 @@ int main(void)
 	CASE(names_beside_places);
 	CASE(calls_and_others);
 	CASE(missing);
-	CASE(twice);
+	CASE(event_counted_twice_has_two_series);
 	CASE(divided_rows);
 	CASE(operands);
 	return check_done();

@@ -60,7 +60,7 @@ static void not_before_it_is_released(pthread_t writer)
 	CHECK(done);
 }
 
-static void taken(void)
+static void trace_waits_for_the_lock(void)
 {
 	pthread_t writer;
 
@@ -87,7 +87,7 @@ int main(void)
 	sem_init(&released, 0, 0);
 	sem_init(&in_sink, 0, 0);
 	CHECK(tach_regions_configure(&(struct tach_regions_options){.events = ""}, NULL) == 0);
-	CASE(taken);
+	CASE(trace_waits_for_the_lock);
 	CASE(given_back);
 	return check_done();
 }

@@ -198,7 +198,7 @@ static void units(void)
 }
 
 /* Does a tree exist? */
-static void wanted(void)
+static void tree_exists_if_a_metric_has_a_level(void)
 {
 	static const struct metric all[] = {{.name = "none"}, {.name = "one", .level = 1}};
 
@@ -304,7 +304,7 @@ int main(void)
 	CASE(thresholds);
 	CASE(order);
 	CASE(units);
-	CASE(wanted);
+	CASE(tree_exists_if_a_metric_has_a_level);
 	CASE(sentences);
 	CASE(depth);
 	tach__buffer_free(&text);

@@ -67,7 +67,7 @@ static long no_kernel(long number, long a, long b, long c, long d, long e, long 
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
 
-static void planned(void)
+static void interrupts_are_one_more_member(void)
 {
 	struct tach_pmu_info first = {.size = sizeof first};
 	int skl = tach_pmu_find("skl"), icl = tach_pmu_find("icl");
@@ -279,7 +279,7 @@ int main(void)
 	unsetenv("TACH_EMULATE");
 	CASE(in_children); /* runs before this machine is identified */
 	setenv("TACH_PMU", "skl", 1);
-	CASE(planned);
+	CASE(interrupts_are_one_more_member);
 	CASE(after_a_merged_member);
 	CASE(of_attrs);
 	CASE(without_room);

@@ -90,7 +90,7 @@ static struct tach_set *of_attrs(const struct perf_event_attr *attr, int n, int 
 	return set;
 }
 
-static void kinds(void)
+static void kind_follows_the_event_type(void)
 {
 	static const struct {
 		uint32_t type;
@@ -453,7 +453,7 @@ int main(void)
 	setenv("TACH_PMU", "skl", 1); /* so that the real processor is not used */
 	unsetenv("TACH_EMULATE");
 	CASE(emulated);
-	CASE(kinds);
+	CASE(kind_follows_the_event_type);
 	CASE(sizes);
 	CASE(leaders);
 	CASE(exclusive_strings);

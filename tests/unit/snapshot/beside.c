@@ -268,7 +268,7 @@ static void room_of(const char *text, const char *renumbered, int old)
 }
 
 /* Sizes of texts and arrays that leave the most room after rounding up, and no room. */
-static void room(void)
+static void memory_of_the_row_is_exact(void)
 {
 	room_of("N0 + N1+0", "N1 + N2+0", 2);
 	room_of("N0+N1+10", "N1+N2+10", 1);
@@ -340,7 +340,7 @@ int main(void)
 	CASE(in_its_place);
 	CASE(new_row_has_its_values);
 	CASE(other_rows_are_unchanged);
-	CASE(room);
+	CASE(memory_of_the_row_is_exact);
 	CASE(room_for_the_first);
 	CASE(no_metrics);
 	CASE(limits);

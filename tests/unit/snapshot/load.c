@@ -107,7 +107,7 @@ static void worst(void)
  * Fields that older versions did not write, and fields that are written only if there is a
  * value.
  */
-static void without(void)
+static void missing_fields_are_empty(void)
 {
 	struct tach_snapshot *s = taken("\"of\":\"o\",\"task\":\"k\",\"tag\":\"a\","
 					"\"thread\":\"h\",\"fenced\":true,",
@@ -145,7 +145,7 @@ static void without(void)
 	tach_snapshot_free(s);
 }
 
-static void several(void)
+static void every_region_gets_its_own_data(void)
 {
 	struct tach_snapshot *s = taken(WORST, WORST "},\n" COUNTS VALUES HISTOGRAMS WORST);
 
@@ -217,8 +217,8 @@ int main(void)
 	CASE(names_of_metrics);
 	CASE(of_a_region);
 	CASE(worst);
-	CASE(several);
-	CASE(without);
+	CASE(every_region_gets_its_own_data);
+	CASE(missing_fields_are_empty);
 	CASE(bounds);
 	return check_done();
 }

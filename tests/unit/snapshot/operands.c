@@ -165,7 +165,7 @@ static void of_a_region(void)
 }
 
 /* The maximum number of operands; one more is refused. */
-static void most(void)
+static void maximum_of_operands_is_accepted(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };
 	static char name[MOST + 3][8];
@@ -189,7 +189,7 @@ static void most(void)
 	tach__plain_free(&p);
 }
 
-static void room(void)
+static void arrays_have_room_for_all_quantities(void)
 {
 	struct tach__plain p = {.nquantities = 3, .nmetrics = 2, .nregions = 2};
 
@@ -241,8 +241,8 @@ int main(void)
 	CASE(derived);
 	CASE(places);
 	CASE(of_a_region);
-	CASE(most);
-	CASE(room);
+	CASE(maximum_of_operands_is_accepted);
+	CASE(arrays_have_room_for_all_quantities);
 	CASE(error_of_the_time);
 	return check_done();
 }

@@ -272,7 +272,7 @@ static void worst_entries(void)
 	finish(child);
 }
 
-static void exact(void)
+static void remote_counts_are_exact(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -305,7 +305,7 @@ static void exact(void)
  * Threads start and end at any time; the constant part is exact in every snapshot. If a thread
  * is ending, it may be in one snapshot and missing in the next one, which then reports this.
  */
-static void churned(void)
+static void constant_part_is_exact_while_threads_end(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -566,7 +566,7 @@ static uint64_t calls_of(const char *name)
  * The thread has closed its counters, but its sums are not in the totals yet, because it waits
  * for the lock.
  */
-static void ending(void)
+static void ending_thread_is_in_the_snapshot(void)
 {
 	pthread_mutex_t *lock;
 	struct tach__hot *hot = NULL;
@@ -593,10 +593,10 @@ static void ending(void)
 int main(void)
 {
 	CASE(refused);
-	CASE(ending);
+	CASE(ending_thread_is_in_the_snapshot);
 	CASE(worst_entries);
-	CASE(exact);
-	CASE(churned);
+	CASE(remote_counts_are_exact);
+	CASE(constant_part_is_exact_while_threads_end);
 	CASE(churned_many);
 	CASE(ends_amid);
 	CASE(any_byte);

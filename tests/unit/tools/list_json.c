@@ -115,7 +115,7 @@ static int rows_of_the_tables(void)
 	return rows;
 }
 
-static void everything(void)
+static void list_json_is_valid(void)
 {
 	int status, rows = rows_of_the_tables();
 	char *text = output("--all --json '*'", &status);
@@ -153,7 +153,7 @@ static void empty_and_names_only(void)
 
 int main(void)
 {
-	CASE(everything);
+	CASE(list_json_is_valid);
 	CASE(empty_and_names_only);
 	return check_done();
 }

@@ -105,7 +105,7 @@ static void refused(void)
 }
 
 /* A set has TACH_COUNTERS_MAX members at most. */
-static void many(void)
+static void members_up_to_the_maximum_are_accepted(void)
 {
 	for (int n = TACH_COUNTERS_MAX - 1; n < TACH_COUNTERS_MAX + 2; n++) {
 		struct tach_error err = TACH_ERROR_INIT;
@@ -153,7 +153,7 @@ int main(void)
 	tach__sys = kernel;
 	CASE(opened);
 	CASE(refused);
-	CASE(many);
+	CASE(members_up_to_the_maximum_are_accepted);
 	CASE(which_are_boxes);
 	root_wipe(root);
 	rmdir(root);

@@ -74,7 +74,7 @@ static const char *joined(void)
 	return all;
 }
 
-static void meant(void)
+static void strings_name_their_boxes(void)
 {
 	static const struct {
 		const char *string, *boxes;
@@ -147,7 +147,7 @@ static void long_lists(void)
 }
 
 /* A result other than 0 ends the search. */
-static void stopped(void)
+static void nonzero_result_ends_the_search(void)
 {
 	static const char *const strings[] = {
 		"skx_unc_imc*::UNC_M_CAS_COUNT:RD",
@@ -307,9 +307,9 @@ int main(void)
 	device("big_10", "50", "0");
 	device("odd_5", "5", "0");
 	device("odd_6", "6", "0");
-	CASE(meant);
+	CASE(strings_name_their_boxes);
 	CASE(long_lists);
-	CASE(stopped);
+	CASE(nonzero_result_ends_the_search);
 	CASE(refused);
 	CASE(long_strings);
 	CASE(without_descriptors);
