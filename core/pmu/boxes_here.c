@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include "core/pmu/pmu.h"
 
-/* The function reads files and takes no lock of the library, like the function in pmu.c. */
+/* The function that fills it reads files and takes no lock of the library, like the one in
+ * pmu.c. */
 static struct {
 	pthread_once_t once;
 	uint64_t boxes[TACH__BOX_WORDS];

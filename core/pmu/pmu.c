@@ -13,9 +13,9 @@
 /* ---- PMUs of this machine ---- */
 
 /*
- * Signal handlers, START and STOP may not call this. `once` reads files and takes no lock
- * except those of malloc and stdio. If a fork happens while it runs, the child runs it again
- * (glibc counts forks in the word).
+ * The PMUs of this machine. Signal handlers, START and STOP must not read them: the function
+ * that fills them reads files. It takes no lock except those of malloc and stdio. If a fork
+ * happens while it runs, the child runs it again (glibc counts forks in the word).
  */
 static struct host {
 	pthread_once_t once;
@@ -45,7 +45,7 @@ int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *e
 		int pmu = find_named(p, length);
 		int is_box = pmu >= 0 && tach__pmu_at(pmu)->flags & TACH__PMU_BOX;
 
-		/* perf and perf_raw are not models. */
+		/* perf and perf_raw are not models of a PMU. */
 		if (pmu < 0 || is_box || tach__pmu_at(pmu)->arch == TACH__LINUX) {
 			tach__error(err, TACH_ERR_NOTFOUND, 0, (int)(p - names) + 1,
 				    is_box ? "TACH_PMU: '%.*s' is a box of the uncore, not the "

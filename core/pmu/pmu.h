@@ -5,14 +5,15 @@
 
 #include "core/port/port.h"
 
-/* Returns the architecture that this library was built for, or -1 if that has no tables. */
+/* Returns the architecture for which this library was built, or -1 if it has no tables. */
 int tach__native_arch(void);
 
 /*
  * Lists the table PMUs of these cores, most capable first, at most max. Returns their number.
  * sysfs under root shows which core types of a hybrid the kernel supports. If err is not NULL,
- * it is always filled. Normally it has code 0 and "". After an assumption it has code 0 and a
- * sentence. If the result is 0, it has TACH_ERR_NOTFOUND and the identification.
+ * it is always filled. Normally, it has code 0 and an empty text. If the function had to assume
+ * something, it has code 0 and a sentence. If the result is 0, it has TACH_ERR_NOTFOUND and the
+ * identification.
  */
 int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		  const char *root, int *pmus, int max, struct tach_error *err);
@@ -37,7 +38,7 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 		    const char *root, uint64_t *boxes);
 /* Adds the boxes of all CPUs that have this core PMU, also of other machines. */
 void tach__boxes_of_pmu(int pmu, uint64_t *boxes);
-/* This machine's boxes; cached. */
+/* Returns this machine's boxes, which are cached. */
 const uint64_t *tach__boxes(void);
 
 /* ---- machine.c ---- */

@@ -61,7 +61,7 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 
 			if (plan->group[e] != g)
 				continue;
-			/* Whole names only, with space for a sign that there are more. */
+			/* Appends only whole names, and leaves space for "...". */
 			if (strlen(between) + (size_t)length + sizeof ", ..." > t->left) {
 				say(t, ", ...");
 				return;

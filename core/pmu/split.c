@@ -9,11 +9,13 @@
 #include <string.h>
 #include "core/pmu/pmu.h"
 
-/* The caller's maximum, and one for the watchdog. */
+/* The caller's maximum, and one more for the watchdog. */
 #define EVENTS (TACH_SCHEDULE_MAX + 1)
-/* Most schedules are for a set. Some run on a small stack: core/os/stack.h. */
+/* Fewer events than this use small arrays, because some callers have a small stack
+ * (core/os/stack.h). Most schedules are for a set, which has fewer. */
 #define FEW 65
-/* Trials for events with shared registers, per number of groups: enough for 8 such events. */
+/* Maximum number of trials for events with shared registers, per number of groups. It is enough
+ * for 8 such events. */
 #define TRIALS_MAX 5000
 
 struct split {
@@ -21,7 +23,7 @@ struct split {
 	const struct tach__want *wants;
 	int n, nanchors, ngroups;
 	int trials;
-	int16_t pinned[EVENTS]; /* the only group allowed, -1 = any */
+	int16_t pinned[EVENTS]; /* the only allowed group, -1 = any */
 	/* The matching. A seeker is an event, or anchor a's copy for group g, with number n + a
 	 * * ngroups + g. */
 	int16_t (*owner)[64]; /* by group */
@@ -43,7 +45,7 @@ static void groups_of(const struct split *s, int seeker, int *first, int *last)
 	*last = g < 0 ? s->ngroups - 1 : g;
 }
 
-/* Uses a free place if there is one, so that events stay in their first groups. */
+/* Takes a free place, if there is one, so that other events stay in their groups. */
 static int take_free(const struct split *s, int seeker, uint64_t allowed, int first, int last)
 {
 	for (int g = first; g <= last; g++)
@@ -206,9 +208,9 @@ static void record_groups(struct split *s)
 }
 
 /*
- * The maximum number of events in one group. Adding each event that still fits gives the
- * maximum (it is a matroid); with shared registers the result depends on the order of the
- * events.
+ * Returns the maximum number of events in one group. It adds each event that still fits, which
+ * gives the maximum, because the sets that fit are a matroid. With shared registers, the result
+ * depends on the order of the events.
  */
 static int count_largest_fit(struct split *s)
 {

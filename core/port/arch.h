@@ -22,9 +22,9 @@ struct tach__format {
 };
 
 /*
- * There is one for each folder of arch/: tach__part_FOLDER. Missing members are NULL. The
- * folder's arch.def has its name and the encodings of its tables. It also tells if the folder
- * has functions for scheduling (schedule.h) and for dispatching registers (registers.h).
+ * Each folder of arch/ has one: tach__part_FOLDER. Missing members are NULL. The folder's
+ * arch.def has its name and the encodings of its tables. It also tells if the folder has
+ * functions for scheduling (schedule.h) and for dispatching registers (registers.h).
  */
 struct tach__part {
 	const char *name;
@@ -34,8 +34,9 @@ struct tach__part {
 	void (*describe)(const struct tach__cpu *cpu, char *out, size_t size);
 	/* Returns the PMU whose events CPUs with this PMU also have, by its name, or NULL. */
 	const char *(*common)(const struct tach__pmu *pmu);
-	const struct tach__format *formats; /* for its core PMU; the last has no name */
-	const char *const *devices;	    /* its names in sysfs; * ends a prefix */
+	const struct tach__format
+		*formats;	    /* terms of its core PMU; the last element has no name */
+	const char *const *devices; /* names of its PMUs in sysfs; a prefix ends with * */
 	/*
 	 * For PMUs in sysfs whose names do not identify their cores: gets the name of PMU
 	 * number i, and one of its cores in *cpu. Returns 1, 0 (sysfs does not list its cores),

@@ -16,8 +16,8 @@
 #include "core/base/text.h"
 #include "core/tables/tables.h"
 
-/* Marks are the places of the special characters of a string, so that it is scanned once. No
- * correct string has more than this number. */
+/* Maximum number of marks in a correct string. Marks are the places of special characters, so
+ * that the string is scanned once. */
 #define TACH__MARKS_MAX 256
 
 /* The remaining attributes: `at` is the separator before the next one. */

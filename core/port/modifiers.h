@@ -24,7 +24,7 @@ enum tach__osmod {
 };
 #define TACH__OS_LEVELS (1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H)
 
-/* It has 32 bytes, so that copies of a fixed size suffice. */
+/* This struct has 32 bytes, so that its text can be copied with a fixed size. */
 struct tach__modifier {
 	char text[16]; /* ":name=0", as in full names */
 	union {

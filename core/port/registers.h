@@ -16,7 +16,7 @@ struct tach__item {
 	uint32_t privilege; /* never 0 */
 	uint32_t flags;	    /* TACH_DISPATCH_* */
 	uint32_t threshold;
-	uint32_t code;	/* event select and umask as in the register */
+	uint32_t code;	/* event select and umask, in the form of the register */
 	uint32_t umask; /* the codes of the umasks, combined with or */
 	uint32_t kinds; /* the flags of the umasks, TACH__UM_*, combined with or */
 	uint32_t ism;

@@ -14,7 +14,8 @@
 #define TACH__COUNTER_FIXED   32
 #define TACH__COUNTER_METRICS 48
 
-/* Registers other than counters. Events of a group share one if their values are equal. */
+/* Registers other than counters. Events of a group share such a register if they need the same
+ * value. */
 enum tach__shared {
 	TACH__SHARED_NONE,
 	TACH__SHARED_OFFCORE,

@@ -5,10 +5,11 @@
 
 struct state {
 	const struct tach__problem *p;
-	uint64_t allowed[TACH__SOLVER_MAX]; /* becomes smaller with each decision */
+	uint64_t allowed[TACH__SOLVER_MAX]; /* counters that are still allowed; each decision
+					       removes some */
 	struct placement {
 		int8_t counter[TACH__SOLVER_MAX]; /* by event */
-		int8_t owner[64];		  /* by counter, if an event holds it */
+		int8_t owner[64];		  /* for each counter that is held, its event */
 		uint64_t held;			  /* counters that have an owner */
 		uint8_t used[8];		  /* number of counters taken, per pool */
 	} now;
@@ -118,8 +119,8 @@ static int place_event(struct state *s, int event)
 }
 
 /*
- * Can events that are wanted on the demanded counters still hold them? If so, and if all events
- * can be placed, there is an assignment with both properties (Mendelsohn and Dulmage). No
+ * Returns 1 if events that are wanted on the demanded counters can still hold them. If so, and
+ * if all events can be placed, one assignment has both properties (Mendelsohn and Dulmage). No
  * search is needed, because after the last decision only this assignment is left.
  */
 static int musts_hold(const struct state *s)

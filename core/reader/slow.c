@@ -117,7 +117,8 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->flags = TACH_FLAG_LOST;
 		return;
 	}
-	/* Reads hardware last, so that the fewest of our own instructions are counted. */
+	/* Reads hardware members last, so that they count the fewest instructions of this
+	 * code. */
 	if (r->soft.count) {
 		mark->flags |= tach__soft_read(r, &now);
 		if (!(mark->flags & TACH_FLAG_LOST))
@@ -231,7 +232,7 @@ uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mar
 static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			 unsigned n)
 {
-	/* The fast begin does not change the flags. */
+	/* A fast begin leaves mark->flags unset. */
 	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_FLAG_SYSCALL);
 	const struct tach__group *g = &r->hard;
 	uint32_t lock, flags, begun = mark->lock & ~1u, seen;
@@ -330,13 +331,13 @@ static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
 	flags = settle(r, mark, 1, delta, n);
 	if (flags & TACH_FLAG_LOST)
 		memset(delta, 0, n * sizeof *delta);
-	/* The leader did not change: another page did, or an instruction faulted. */
+	/* The leader's page did not change. Another page did, or an instruction faulted. */
 	return flags ? flags : TACH_FLAG_RESCHEDULED;
 }
 
 /*
- * Work before the second read of the counters is counted in the region. So this reads first and
- * does the rest afterwards. Most ends on this path belong to rescheduled regions.
+ * The region counts all work before the second read of the counters. So this reads first and
+ * does other work afterwards. Most ends on this path belong to rescheduled regions.
  */
 uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
 			uint64_t *delta, unsigned n)

@@ -48,8 +48,8 @@ static void subtract(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-/* `most` stays, because the maximum of all units is an upper bound of the maximum since
- * then. */
+/* `most` does not change: the maximum of all units is an upper bound of the maximum since the
+ * older sample. */
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit)
 {
 	s->sum -= old->sum * unit;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Scales sums over a part of the entries to all entries, and estimates the error of this. */
+/* Scales sums over a part of the entries to all entries, and estimates the error of the
+ * result. */
 #ifndef TACH_CORE_SNAPSHOT_SAMPLE_H
 #define TACH_CORE_SNAPSHOT_SAMPLE_H
 
 /* One quantity of one region, before scaling. A unit is an entry in sparse mode, or a turn if
- * sets take turns. All fields add up over time except `most`, `extra` and `least`. */
+ * sets take turns. All fields except `most`, `extra` and `least` are sums. */
 struct tach__sample {
 	double units;	       /* measured units */
 	double sum, square;    /* sums over the counts of the units */
@@ -13,8 +14,8 @@ struct tach__sample {
 	double seen, all;      /* entries measured; all entries */
 	double fixed;	       /* the part of the error that comes from measuring */
 	double extra;	       /* a part of the error that is only known after scaling */
-	double most;	       /* the largest unit; 0: unknown */
-	double least;	       /* minimum of units for an estimate of the error */
+	double most;	       /* count of the largest unit; 0: unknown */
+	double least;	       /* minimum number of units for an estimate of the error */
 };
 
 enum {

@@ -133,9 +133,11 @@ static void take_value(const struct pair *p, int part, int q)
 	tach__value_judge(v);
 }
 
-/* Subtracts the older buckets. Both lists are sorted by value. Each older bucket still exists,
- * but its bounds may be wider now if it was the first or the last. So it is found by the middle
- * of the older one. */
+/*
+ * Subtracts the older buckets. Both lists are sorted by value. Each older bucket still exists,
+ * but the first and the last may have wider bounds now. So a bucket is found by the middle of
+ * the older one.
+ */
 static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old,
 			 double unit)
 {
@@ -188,7 +190,8 @@ static void take_region(struct tach_snapshot *now, const struct tach_snapshot *t
 	}
 }
 
-/* A stale copy in either snapshot makes the difference wrong, so stale copies are added. */
+/* Subtracts counts. `stale` is added, because a stale copy in either snapshot makes the
+ * difference wrong. */
 static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *then)
 {
 	take_count(&now->refused, then->refused);

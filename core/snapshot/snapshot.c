@@ -13,10 +13,10 @@
 #include "core/snapshot/turns.h"
 #include "core/os/sys.h"
 
-/* Data collected before the evaluation. */
+/* The data that a snapshot collects before the evaluation. */
 struct gathering {
 	struct tach_snapshot *s;
-	/* one, or one for each set that takes turns */
+	/* the parts: one, or one for each set that takes turns */
 	struct tach__took took[TACH__PASSES_MAX];
 	int n;
 	struct tach__order order; /* order of the entered regions */
@@ -69,8 +69,8 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 		row->flags |= TACH_FLAG_STALE;
 		g->s->stale++;
 		/*
-		 * siglongjmp may have left the code that writes this slot. Makes the thread's
-		 * next START check that.
+		 * siglongjmp may have left the code that writes this slot. So the thread's next
+		 * START checks it.
 		 */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
@@ -182,7 +182,7 @@ static int walk(struct gathering *g)
 	code = take_totals(g, &folds);
 	tach__walk_begin();
 	tach__unlock(&held);
-	/* Hold signals once, instead of for each thread. */
+	/* Block signals once, not for each thread. */
 	if (g->final)
 		tach__hold(&held);
 	if (code == 0)
@@ -197,8 +197,8 @@ static int walk(struct gathering *g)
 
 static pid_t taker; /* the thread that has the lock; 0: no thread */
 
-/* A handler must not wait for a snapshot of the thread that it interrupted. So no handler may
- * run between taking the lock and setting `taker`. */
+/* Takes the lock of snapshots. A handler must not wait for a snapshot of the thread that it
+ * interrupted. So no handler may run between taking the lock and setting `taker`. */
 static int enter(void)
 {
 	pid_t self = (pid_t)syscall(SYS_gettid);
@@ -218,8 +218,8 @@ static int enter(void)
 	return code;
 }
 
-/* Clears `taker` before the unlock: later, this thread would mistake the next holder for
- * itself. */
+/* Clears `taker` before the unlock. After the unlock, another thread may already have set
+ * it. */
 static void release_turn(void)
 {
 	struct tach__held held;
@@ -260,7 +260,7 @@ static void let_go(struct gathering *g)
 	tach__unlock(&held);
 }
 
-/* Does all steps before the evaluation, in one thread at a time. */
+/* Collects all data. Only one thread at a time may do this. */
 static int gather(struct gathering *g, int *busy)
 {
 	int cancel, ignored, code;

@@ -12,7 +12,7 @@
 
 /* ---- names ---- */
 
-/* Renames a region. `each`: its row remains the row of one thread. */
+/* Renames a region. `each`: the row is the row of one thread. */
 static int rename_region(struct tach__plain *p, struct tach__plain_region *region, int each,
 			 tach__rename rename, void *context)
 {
@@ -164,7 +164,7 @@ static int copy_row(struct tach__plain *p, int at, const struct tach__plain_regi
 	return 0;
 }
 
-/* Uses self time, because it does not include the time in which a thread waits in a barrier. */
+/* Returns the imbalance of self times, which exclude waits in barriers. */
 static double imbalance_of(const struct threads *t)
 {
 	double most = 0, sum = 0;

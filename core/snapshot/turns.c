@@ -162,7 +162,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 	for (int k = 1; k < w->n; k++)
 		add_info(&to->info, &w->part[k].plain.region[region].info);
 	to->repeats = w->part[0].plain.region[region].repeats;
-	/* A thread is counted in its first turn, so it may be missing here. */
+	/* A thread is counted only in its first turn, so this row may have no thread. */
 	to->info.threads += to->info.threads == 0;
 	for (int what = 0; what < 2; what++) {
 		struct tach_value *v = to->value[what];

@@ -98,7 +98,7 @@ int tach_snapshot_region(const struct tach_snapshot *s, int region,
 	return 0;
 }
 
-/* number: quantities, then metrics. */
+/* `number` counts quantities, then metrics. */
 static int value_at(const struct tach_snapshot *s, int region, int number, enum tach_part part,
 		    struct tach_value *value)
 {

@@ -60,8 +60,8 @@ static int first_has_ended(void)
 }
 
 /*
- * If the main thread left by pthread_exit, the program ends with its last thread. This thread
- * must not be the last.
+ * Returns 1 if this is the last thread: after the main thread left by pthread_exit, the program
+ * must end with the last of its own threads.
  */
 static int is_last(void)
 {

@@ -26,7 +26,8 @@
 /* Runs after the program's own destructors, which may use regions, if the linker allows it. */
 __attribute__((destructor(101))) static void write_output(void);
 
-/* This variable tells started programs for which process TACH_OUTPUT was set. */
+/* Programs that this process starts read in this variable for which process TACH_OUTPUT was
+ * set. */
 #define OWNER "TACH_OUTPUT_PID"
 
 static char output[PATH_MAX]; /* "": nothing to write */
@@ -74,7 +75,7 @@ static int stream_look(dev_t *device, ino_t *inode)
 	return 1;
 }
 
-/* Makes the name absolute: the program may have changed its folder since it began. */
+/* Makes the name absolute, because the program may change its folder later. */
 void tach__output_absolute(char to[PATH_MAX], const char *file)
 {
 	size_t n = 0;
@@ -183,7 +184,7 @@ void tach__output_at_exit(const char *file)
 {
 	int saved = errno, traced = tach__trace_choose();
 
-	tach__rank(); /* called here because a handler may need the rank later */
+	tach__rank(); /* finds the rank now, because a handler may need it later */
 	if (!file && !traced)
 		return;
 	if (file)
@@ -247,7 +248,7 @@ static int write_file(const struct tach__buffer *text)
 	return code;
 }
 
-/* The text goes to memory first; the stream decides whether it looks like a terminal's. */
+/* Renders the report to memory. It has the form for a terminal if the stream is one. */
 static int render_report(const struct tach_snapshot *s, struct tach__buffer *text,
 			 struct tach_error *err)
 {
@@ -303,7 +304,7 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	if (text.length && (code == 0 || stream.fd < 0)) {
 		int undelivered = deliver_report(&text);
 
-		if (undelivered && !err) /* a caller gets the error instead */
+		if (undelivered && !err) /* a caller with `err` gets the error instead */
 			tach__environment_unwritten("TACH_OUTPUT", output, undelivered);
 		if (undelivered)
 			code = tach__error(err, undelivered, 0, 0, "%.150s: %s", output,
@@ -316,8 +317,8 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 
 /* ---- one report at a time ---- */
 
-/* Returns 1 if a thread of this process writes. A child of vfork does not wait for its parent's
- * report. fork wipes the word. */
+/* Returns 1 if a thread of this process writes a report. It is 0 in a child of vfork, which
+ * must not wait for its parent's report. fork wipes the word. */
 static int is_writing(uint64_t who)
 {
 	return who && who >> 32 == (uint64_t)getpid();

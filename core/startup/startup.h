@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tach/error.h>
 
-/* Writes a sentence about variables without any effect: misspelt names, an unknown TACH_PMU, a
+/* Writes a sentence about variables that have no effect: misspelt names, an unknown TACH_PMU, a
  * file of definitions that cannot be read. */
 int tach__environment_useless(char *text, size_t size);
 /* Writes the reason why TACH_OUTPUT cannot be written, if it is known without a write. */
@@ -51,7 +51,7 @@ const char *tach__deaths_odd(void); /* an error in TACH_SIGNAL, or NULL */
  * Returns 0 if there is no such signal. Async-signal-safe.
  */
 int tach__deaths_given_up(char *text, size_t size);
-extern const int tach__deaths[]; /* signals that end a process by default; 0 ends them */
+extern const int tach__deaths[]; /* signals that end a process by default; 0 ends the list */
 /*
  * Returns all signals except those that a thread's own instructions raise, which end the
  * process if they are blocked. A counter instruction raises one after access to counters is
@@ -80,14 +80,15 @@ static inline int tach__output_is_stderr(const char *file)
 {
 	return strcmp(file, "-") == 0 || strcmp(file, "1") == 0;
 }
-/* Names of files: making them absolute, and finding out which this process must write. */
+/* Make names of files absolute, and decide which files this process writes. */
 void tach__output_absolute(char to[PATH_MAX], const char *file);
 /* In a job of several ranks each rank has its file: inserts "%r" before the suffix if nothing
  * else makes the names different. */
 void tach__output_add_rank(char to[PATH_MAX]);
-int tach__output_is_per_process(const char *file); /* a number in it keeps processes apart */
-int tach__output_is_owner(const char *file);	   /* call it at the start */
-int tach__output_is_here(const char *file);	   /* call it later: 0 in a forked child */
+int tach__output_is_per_process(
+	const char *file); /* 1: a number in the name gives each process its own file */
+int tach__output_is_owner(const char *file); /* call it at the start */
+int tach__output_is_here(const char *file);  /* call it later: 0 in a forked child */
 /* Replaces "%p" by the process number, "%u" by the attempt, "%r" by the rank. Returns 0 if the
  * name is too long. */
 int tach__output_expand(char *to, size_t size, const char *from, int attempt);

@@ -11,7 +11,7 @@
 #include "core/startup/startup.h"
 
 static tach__taker taker;
-static int is_taken; /* set by the caller of tach__output_to */
+static int is_taken; /* tach__output_to sets it */
 
 int tach__output_to(tach__taker take)
 {
@@ -58,7 +58,7 @@ void tach__output_now(void)
 	sigset_t signals = tach__deaths_others(), before;
 	int saved = errno, cancel, ignored;
 
-	/* A seccomp filter may end the process because of the calls below. */
+	/* A seccomp filter may end the process at a system call below. */
 	if (!taker && !tach__trace_wanted())
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

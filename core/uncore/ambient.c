@@ -7,8 +7,7 @@
 #include "core/set/set.h"
 #include "core/uncore/uncore.h"
 
-/* config1 of a member that represents a box's event; distinguishes it from a dummy event of the
- * user. */
+/* config1 of a member that represents a box's event: no dummy event of a user has it. */
 enum { BOX_MARK = 0x626f7800 };
 
 void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *opt,
@@ -91,7 +90,7 @@ static int is_set(const char *events)
 	return code == 0;
 }
 
-/* err is the caller's own struct. */
+/* Opens the events of boxes, and makes the set. err is the caller's own struct. */
 static int open_both(struct tach__ambient *a, const char *events, const char *metrics,
 		     struct tach_error *err)
 {
@@ -100,7 +99,8 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	char *boxes = strdup(events), *threads = strdup(events);
 	int code, mixed;
 
-	/* Without a box in the list or the metrics, its events are refused as boxes' events. */
+	/* If neither the list nor the metrics have a box, the list is refused as a list of
+	 * boxes. */
 	mixed = wanted && boxes && threads && (keep_kind(boxes, 1) || *wanted) &&
 		keep_kind(threads, 0);
 	if (!wanted || !boxes || asprintf(&all, "%s,%s", mixed ? boxes : events, wanted) < 0)

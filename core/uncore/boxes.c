@@ -22,7 +22,7 @@ struct search {
 	struct tach_error *err;
 	size_t prefix; /* length of the string up to its '*', or of the whole PMU name */
 	const char *rest;
-	int shift;    /* added to columns, for the string of one box */
+	int shift;    /* number to add to columns in errors about the string of one box */
 	int found;    /* number of boxes that count */
 	int known;    /* number of boxes with that name in the tables or sysfs */
 	int unserved; /* 1: the kernel has no PMU for the last box */
@@ -86,7 +86,7 @@ static int on_cpus(struct search *s, const struct tach_event *event,
 	return c.code;
 }
 
-/* A core's PMU has similar files, but no cpumask. */
+/* Returns 1 if the device is a box: a core's PMU has similar files, but no cpumask. */
 static int is_box(const char *sysfs, const struct tach_event *event)
 {
 	char device[64], list[16];
@@ -146,7 +146,7 @@ static int take_box(struct search *s, const char *string)
 
 /* ---- all boxes of a kind ---- */
 
-/* The name consists of the prefix and a number. */
+/* Returns 1 if the name consists of the prefix and a number. */
 static int is_instance(const struct search *s, const char *name)
 {
 	const char *number = name + s->prefix;
@@ -216,7 +216,8 @@ static int device_instances(struct search *s)
 			continue;
 		s->known++;
 		code = take_instance(s, d->d_name);
-		/* A kind may have devices with other events, for example perf's *imc*. */
+		/* The pattern may also match devices with other events, for example perf's
+		 * *imc*. */
 		if (code == TACH_ERR_ATTR)
 			other = 1, code = 0;
 	}

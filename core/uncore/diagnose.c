@@ -5,8 +5,11 @@
 #include "core/os/cause.h"
 #include "core/uncore/uncore.h"
 
-/* For an event without a process, kernel/events/core.c requires perfmon_capable() if
- * perf_event_paranoid is above 0 (perf_allow_cpu). */
+/*
+ * Returns 1 if the process lacks a privilege. For an event without a process, the kernel
+ * requires perfmon_capable() if perf_event_paranoid is above 0 (kernel/events/core.c,
+ * perf_allow_cpu).
+ */
 static int is_privilege(int code, const struct tach__settings *s)
 {
 	return code == -EACCES && s->paranoid > 0 && (!s->capable || s->user_namespace);

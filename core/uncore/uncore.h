@@ -62,8 +62,8 @@ int tach__uncore_is_metric(const char *name, size_t length);
 /* Counts for the whole machine while a program runs: events of boxes and metrics over them. */
 struct tach__ambient {
 	struct tach_uncore *uncore;
-	struct tach_set
-		*set; /* members: those events (tach__uncore_member), and events of threads */
+	struct tach_set *set; /* members: the boxes' events (tach__uncore_member), and events of
+				 threads */
 };
 /*
  * list: events of boxes and of threads and, after a semicolon, metrics of both. The caller
