@@ -217,7 +217,7 @@ static void a_byte_of_0(void)
 	}
 }
 
-static void limits(void)
+static void nesting_is_limited(void)
 {
 	char text[400];
 	struct tach_error err;
@@ -527,7 +527,7 @@ int main(void)
 	CASE(what_is_json);
 	CASE(invalid_json_is_refused);
 	CASE(a_byte_of_0);
-	CASE(limits);
+	CASE(nesting_is_limited);
 	CASE(places_and_members);
 	CASE(lines);
 	CASE(flags_by_their_names);

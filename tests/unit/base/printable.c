@@ -64,7 +64,7 @@ static void cut_between_characters(void)
 	CHECK(tach_printable("ab\u00e9c", shown, 4) == 5 && !strcmp(shown, "ab"));
 }
 
-static void errors(void)
+static void error_texts_are_printable(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -153,7 +153,7 @@ int main(void)
 	CASE(every_character);
 	CASE(bytes_that_are_no_characters);
 	CASE(cut_between_characters);
-	CASE(errors);
+	CASE(error_texts_are_printable);
 	CASE(reports);
 	return check_done();
 }

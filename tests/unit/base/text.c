@@ -177,7 +177,7 @@ static void characters_there_and_back(void)
 /*
  * The first and last character of each block that is not one column wide, and their neighbours.
  */
-static void columns(void)
+static void character_widths_match_their_blocks(void)
 {
 	static const struct {
 		unsigned first, last;
@@ -216,7 +216,7 @@ static void columns(void)
  * The shortest text that reads back to the same value, in the forms of "%.17g" with fewer
  * digits.
  */
-static void doubles(void)
+static void doubles_have_the_shortest_text(void)
 {
 	static const double values[] = {0,    -0.0,	 1,	   -1,	      9,
 					10,   0.1,	 1.0 / 3,  2e15,      999999999999999,
@@ -282,8 +282,8 @@ int main(void)
 	CASE(names_without_their_case);
 	CASE(sequences_of_utf8);
 	CASE(characters_there_and_back);
-	CASE(columns);
-	CASE(doubles);
+	CASE(character_widths_match_their_blocks);
+	CASE(doubles_have_the_shortest_text);
 	CASE(in_the_c_locale);
 	CASE(long_numbers);
 	return check_done();

@@ -379,7 +379,7 @@ static void rows_are_there_at_once(void)
 }
 
 /* A law that does not fit well. */
-static void growth(void)
+static void bad_fit_is_shown(void)
 {
 	CHECK(RUN(QUICK, "bent") == 0);
 	CHECK(strstr(out, "\nbent/*       O(n), 1.127 ns times that, error 27 %\n"), "%s", out);
@@ -546,7 +546,7 @@ static void durations(void)
 }
 
 /* Names each time that is uncertain by more than 5 %. */
-static void unstable(void)
+static void uncertain_times_are_named(void)
 {
 	CHECK(RUN(QUICK, "shaky") == 0);
 	CHECK(strstr(out, "\nwarning: times are uncertain: shaky by "), "%s", out);
@@ -807,9 +807,9 @@ int main(void)
 	CASE(processor_time);
 	CASE(before_each_sample);
 	CASE(durations);
-	CASE(unstable);
+	CASE(uncertain_times_are_named);
 	CASE(rows_are_there_at_once);
-	CASE(growth);
+	CASE(bad_fit_is_shown);
 	CASE(one_that_fails);
 	CASE(numbers_reach_the_body);
 	CASE(names_are_cut_to_size);

@@ -402,7 +402,7 @@ static void inventory(void)
 }
 
 /* Properties of ia64's events. */
-static void qualifiers(void)
+static void ia64_qualifiers_match_the_vectors(void)
 {
 	FILE *f = vectors_open("inventory/libpfm3_montecito_qual.txt");
 	char line[512], name[128];
@@ -465,7 +465,7 @@ static void expect(const char *pmcs, void *model_in, void *model_out)
 	CHECK(strcmp(have, pmcs) == 0, "\n#   want %s\n#   have %s", pmcs, have);
 }
 
-static void event(const char *string, unsigned plm)
+static void add_named_event(const char *string, unsigned plm)
 {
 	pfmlib_event_t *e = &in.pfp_events[in.pfp_event_count++];
 	int rc = CALL(pfm_find_full_event)(string, e);
@@ -489,10 +489,10 @@ static void model_intel(void)
 	pfmlib_i386_p6_input_param_t p6 = {0};
 
 	start("40", 9);
-	event("LAST_LEVEL_CACHE_REFERENCES", 0);
-	event("OFFCORE_REQUESTS_SQ_FULL", 0);
-	event("IO_TRANSACTIONS", 8);
-	event("INST_RETIRED:X87", 0);
+	add_named_event("LAST_LEVEL_CACHE_REFERENCES", 0);
+	add_named_event("OFFCORE_REQUESTS_SQ_FULL", 0);
+	add_named_event("IO_TRANSACTIONS", 8);
+	add_named_event("INST_RETIRED:X87", 0);
 	nhm.pfp_nhm_counters[0].flags = 7;
 	nhm.pfp_nhm_counters[1].flags = 5;
 	nhm.pfp_nhm_counters[1].cnt_mask = 9;
@@ -512,29 +512,29 @@ static void model_intel(void)
 	CHECK(CALL(pfm_nhm_is_uncore)(&in.pfp_events[0]) == 0);
 
 	start("36", 9);
-	event("BACLEARS", 0);
-	event("CYCLES_DIV_BUSY", 8);
+	add_named_event("BACLEARS", 0);
+	add_named_event("CYCLES_DIV_BUSY", 8);
 	core.pfp_core_pebs.pebs_used = 1;
 	/* No register is written twice, and PEBS is off if no event needs it. */
 	CHECK(CALL(pfm_dispatch_events)(&in, &core, &out, NULL) == 0);
 	CHECK(out.pfp_pmc_count >= 2 && out.pfp_pmds[0].reg_num == 1);
 	start("36", 9);
-	event("RS_UOPS_DISPATCHED_CYCLES:PORT_0", 0);
-	event("BUS_TRANS_IFETCH:ALL_AGENTS", 0);
+	add_named_event("RS_UOPS_DISPATCHED_CYCLES:PORT_0", 0);
+	add_named_event("BUS_TRANS_IFETCH:ALL_AGENTS", 0);
 	memset(&core, 0, sizeof core);
 	core.pfp_core_counters[0].flags = 2;
 	core.pfp_core_counters[1].cnt_mask = 1;
 	expect("0=5701a1 1=1536068", &core, NULL);
 
 	start("39", 9);
-	event("PAGE_WALKS:CYCLES", 1);
-	event("LAST_LEVEL_CACHE_REFERENCES", 8);
+	add_named_event("PAGE_WALKS:CYCLES", 1);
+	add_named_event("LAST_LEVEL_CACHE_REFERENCES", 8);
 	atom.pfp_intel_atom_counters[1].flags = 7;
 	expect("0=52030c 1=f54f2e", &atom, NULL);
 
 	start("32", 8);
-	event("BR_INST_RETIRED", 0);
-	event("BR_INST_RETIRED", 0);
+	add_named_event("BR_INST_RETIRED", 0);
+	add_named_event("BR_INST_RETIRED", 0);
 	p6.pfp_i386_p6_counters[0].flags = 2;
 	p6.pfp_i386_p6_counters[0].cnt_mask = (pfm_i386_p6_cnt_mask_t)153;
 	p6.pfp_i386_p6_counters[1].flags = 1;
@@ -548,9 +548,9 @@ static void model_amd(void)
 
 	memset(&got, 0xa5, sizeof got);
 	start("16,16,4,2", 9);
-	event("DATA_CACHE_REFILLS_FROM_SYSTEM:OWNED", 8);
-	event("RETIRED_CPUID_INSTRUCTIONS", 0);
-	event("INSTRUCTION_CACHE_REFILLS_FROM_SYSTEM", 8);
+	add_named_event("DATA_CACHE_REFILLS_FROM_SYSTEM:OWNED", 8);
+	add_named_event("RETIRED_CPUID_INSTRUCTIONS", 0);
+	add_named_event("INSTRUCTION_CACHE_REFILLS_FROM_SYSTEM", 8);
 	pfm_regmask_set(&in.pfp_unavail_pmcs, 3);
 	m.pfp_amd64_counters[0].flags = 5;
 	m.flags = PFMLIB_AMD64_USE_IBSOP;
@@ -568,10 +568,10 @@ static void model_itanium(void)
 
 	start("2", 8);
 	in.pfp_flags = PFMLIB_PFP_SYSTEMWIDE;
-	event("L2_DATA_REFERENCES_WRITES", 0);
-	event("DATA_EAR_EVENTS", 0);
-	event("L2_REFERENCES", 0);
-	event("LOADS_RETIRED", 0);
+	add_named_event("L2_DATA_REFERENCES_WRITES", 0);
+	add_named_event("DATA_EAR_EVENTS", 0);
+	add_named_event("L2_REFERENCES", 0);
+	add_named_event("LOADS_RETIRED", 0);
 	m.pfp_ita_counters[1].thres = 7;
 	m.pfp_ita_irange.rr_used = 1;
 	m.pfp_ita_irange.rr_flags = 2;
@@ -594,7 +594,7 @@ static void model_itanium2(void)
 	pfmlib_ita2_output_param_t got;
 
 	start("3", 9);
-	event("DATA_EAR_TLB_L2DTLB_OR_VHPT", 0);
+	add_named_event("DATA_EAR_TLB_L2DTLB_OR_VHPT", 0);
 	m.pfp_ita2_irange.rr_used = 1;
 	m.pfp_ita2_irange.rr_limits[0].rr_plm = 2;
 	m.pfp_ita2_irange.rr_limits[0].rr_start = 0x4000000000eeb8c0;
@@ -625,7 +625,7 @@ static void model_montecito(void)
 	pfmlib_mont_output_param_t got;
 
 	start("4", 8);
-	event("IA64_TAGGED_INST_RETIRED_IBRP2_PMC32_33", 8);
+	add_named_event("IA64_TAGGED_INST_RETIRED_IBRP2_PMC32_33", 8);
 	m.pfp_mont_opcm1 = (pfmlib_mont_opcm_t){.opcm_used = 1,
 						.opcm_m = 1,
 						.opcm_b = 1,
@@ -651,7 +651,7 @@ static void model_pentium4(void)
 	pentium4_cccr_value_t cccr;
 
 	start("33", 8);
-	event("INSTR_RETIRED:NBOGUSNTAG", 0);
+	add_named_event("INSTR_RETIRED:NBOGUSNTAG", 0);
 	expect("20=4000204 29=4039000", NULL, NULL);
 	escr.val = (unsigned long)out.pfp_pmcs[0].reg_value;
 	cccr.val = (unsigned long)out.pfp_pmcs[1].reg_value;
@@ -740,7 +740,7 @@ int main(void)
 	CASE(transcript);
 	CASE(inventory);
 	CASE(amd_revisions);
-	CASE(qualifiers);
+	CASE(ia64_qualifiers_match_the_vectors);
 	CASE(model_intel);
 	CASE(model_amd);
 	CASE(model_itanium);

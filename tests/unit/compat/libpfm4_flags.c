@@ -20,7 +20,7 @@ static pfm_err_t (*attr_info)(int, int, pfm_os_t, pfm_event_attr_info_t *);
 static pfm_err_t (*pmu_info)(pfm_pmu_t, pfm_pmu_info_t *);
 static pfm_err_t (*encode)(const char *, int, pfm_os_t, void *);
 
-static pfm_event_info_t event(const char *name)
+static pfm_event_info_t info_of_event(const char *name)
 {
 	pfm_event_info_t info = {.size = sizeof info};
 	int idx = find_event(name);
@@ -45,7 +45,7 @@ static void speculative_events_are_flagged(void)
 	};
 
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-		pfm_event_info_t info = event(events[i].name);
+		pfm_event_info_t info = info_of_event(events[i].name);
 		int umasks = 0;
 
 		CHECK((int)info.is_speculative == events[i].is, "%s", events[i].name);
@@ -64,17 +64,17 @@ static void speculative_events_are_flagged(void)
 }
 
 /* perf's cycles event can be sampled precisely only under that name. */
-static void precise(void)
+static void cycles_can_be_sampled_precisely(void)
 {
-	pfm_event_info_t info = event("perf::PERF_COUNT_HW_CPU_CYCLES");
+	pfm_event_info_t info = info_of_event("perf::PERF_COUNT_HW_CPU_CYCLES");
 
 	CHECK(info.is_precise && info.support_hw_smpl);
-	info = event("perf::PERF_COUNT_HW_INSTRUCTIONS");
+	info = info_of_event("perf::PERF_COUNT_HW_INSTRUCTIONS");
 	CHECK(!info.is_precise && !info.support_hw_smpl);
 }
 
 /* libpfm-4 accepts one event: callers split lists first (perf_examples, google-benchmark). */
-static void lists(void)
+static void event_lists_are_refused(void)
 {
 	static const char *const strings[] = {"skl::INST_RETIRED:ANY_P,foo",
 					      "skl::INST_RETIRED,", "skl::INST_RETIRED,u",
@@ -134,7 +134,7 @@ static pfm_pmu_info_t pmu(pfm_pmu_t number)
 }
 
 /* The architectural PMU exists if CPUID reports one, with CPUID's number of counters. */
-static void counters(void)
+static void architectural_pmu_has_the_counters_of_cpuid(void)
 {
 	pfm_pmu_info_t info = pmu(PFM_PMU_INTEL_X86_ARCH);
 	int general = 0, fixed = 0, version = 0;
@@ -166,10 +166,10 @@ int main(void)
 	*(void **)&encode = dlsym(handle, "pfm_get_os_event_encoding");
 	CHECK(((pfm_err_t(*)(void))dlsym(handle, "pfm_initialize"))() == PFM_SUCCESS);
 	CASE(speculative_events_are_flagged);
-	CASE(precise);
-	CASE(lists);
+	CASE(cycles_can_be_sampled_precisely);
+	CASE(event_lists_are_refused);
 	CASE(alias_and_target);
-	CASE(counters);
+	CASE(architectural_pmu_has_the_counters_of_cpuid);
 	dlclose(handle);
 	return check_done();
 }

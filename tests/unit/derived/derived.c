@@ -177,7 +177,7 @@ static void types(void)
 	}
 }
 
-static int told(void *context, const char *name, size_t size, double *value)
+static int parameter_value(void *context, const char *name, size_t size, double *value)
 {
 	(void)context;
 	*value = 3;
@@ -197,7 +197,7 @@ static void metrics(void)
 		"EVENT,retlat@X.Y,DERIVED_INFIX,12.5\n"
 		"EVENT,wide,DERIVED_INFIX,retlat@X.Y * machine + N0-N0,INST_RETIRED:ANY_P\n"
 		"EVENT,lost,DERIVED_INFIX,uncore@X / half\n";
-	struct tach_derived_options opt = {.size = sizeof opt, .parameter = told};
+	struct tach_derived_options opt = {.size = sizeof opt, .parameter = parameter_value};
 	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_derived *d;
 	struct tach_expansion *x = NULL;
@@ -299,7 +299,7 @@ static void cycles(void)
 }
 
 /* 2^n operands from n lines must end in an error, without much memory and without 2^n steps. */
-static void explosion(void)
+static void exponential_definitions_end_in_an_error(void)
 {
 	static const char *const types[] = {"DERIVED_ADD", "DERIVED_CMPD"};
 
@@ -440,7 +440,7 @@ int main(void)
 	CASE(metrics);
 	CASE(nesting);
 	CASE(cycles);
-	CASE(explosion);
+	CASE(exponential_definitions_end_in_an_error);
 	CASE(lookup);
 	CASE(unknown_flags);
 	CASE(user_files);

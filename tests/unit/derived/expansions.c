@@ -13,7 +13,7 @@
 static struct tach_derived *d;
 static struct tach_error err;
 
-static int told(void *context, const char *name, size_t length, double *value)
+static int parameter_value(void *context, const char *name, size_t length, double *value)
 {
 	*value = *(const double *)context;
 	return length == 4 && memcmp(name, "told", 4) == 0 ? 0 : TACH_ERR_NOTFOUND;
@@ -27,7 +27,7 @@ static void registry(const char *records)
 					   .context = &tell,
 					   .max_hz = 3e9,
 					   .tsc_hz = 2e9,
-					   .parameter = told};
+					   .parameter = parameter_value};
 
 	tach_derived_free(d);
 	d = NULL;
@@ -247,7 +247,7 @@ static void depth(void)
 }
 
 /* Each of two formulas has the maximum nesting, but if one contains the other, it has more. */
-static void nested(void)
+static void nesting_is_limited_across_formulas(void)
 {
 	char text[4000], *at = text;
 
@@ -292,7 +292,7 @@ static void width(void)
 }
 
 /* A message about a cycle cuts long names, and a long cycle too. */
-static void rings(void)
+static void messages_about_cycles_are_cut(void)
 {
 	char text[2000], want[400];
 
@@ -419,7 +419,7 @@ static void names_in_formulas(void)
  * A set looks up a name in the process's registry: 1, 0 if it is not a derived event, or an
  * error code.
  */
-static void lookups(void)
+static void set_finds_derived_names(void)
 {
 	static const char text[] = "EVENT,branches,DERIVED_ADD,cycles,INST_RETIRED:ANY_P\n"
 				   "EVENT,lost,NOT_DERIVED,NO_SUCH\n";
@@ -456,7 +456,7 @@ static void lookups(void)
 }
 
 /* NAME-NAME-...: each part may be a name, and is searched once. */
-static void minuses(void)
+static void parts_between_minuses_are_searched_once(void)
 {
 	static const char *const events[] = {"page-faults", "cycles", "instructions"};
 	static char formula[20000];
@@ -500,13 +500,13 @@ int main(void)
 	CASE(names_of_other_pmus);
 	CASE(equal_events);
 	CASE(depth);
-	CASE(nested);
+	CASE(nesting_is_limited_across_formulas);
 	CASE(width);
-	CASE(rings);
+	CASE(messages_about_cycles_are_cut);
 	CASE(formulas);
 	CASE(names_in_formulas);
-	CASE(lookups);
-	CASE(minuses);
+	CASE(set_finds_derived_names);
+	CASE(parts_between_minuses_are_searched_once);
 	tach_derived_free(d);
 	return check_done();
 }

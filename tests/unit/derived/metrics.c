@@ -262,7 +262,7 @@ static void every_formula(void)
 }
 
 /* All refused metrics need a value that this machine does not provide; the list is complete. */
-static void refusals(void)
+static void refused_metrics_lack_a_value_of_the_machine(void)
 {
 	static struct row r;
 	int all = 0, taken = 0;
@@ -330,7 +330,7 @@ static void every_listed_metric_can_be_computed(void)
 }
 
 /* Parents exist, one level up; a metric of a tree is marked as such. */
-static void trees(void)
+static void metric_parents_are_one_level_up(void)
 {
 	int all = 1, nodes = 0;
 	struct tach_derived *d = make(&all);
@@ -355,8 +355,8 @@ static void trees(void)
 int main(void)
 {
 	CASE(every_formula);
-	CASE(refusals);
+	CASE(refused_metrics_lack_a_value_of_the_machine);
 	CASE(every_listed_metric_can_be_computed);
-	CASE(trees);
+	CASE(metric_parents_are_one_level_up);
 	return check_done();
 }

@@ -183,7 +183,7 @@ static void all_of_papis_names(void)
 }
 
 /* Encodes on this PMU only, on any machine. */
-static void groups(void)
+static void presets_encode_on_their_pmu(void)
 {
 	int one = 0, more = 0, most = 0;
 
@@ -239,7 +239,7 @@ int main(void)
 	CASE(events_differ);
 	CASE(common_presets_exist_on_every_pmu);
 	CASE(all_of_papis_names);
-	CASE(groups);
+	CASE(presets_encode_on_their_pmu);
 	tach_derived_free(presets);
 	return check_done();
 }

@@ -89,7 +89,7 @@ struct lines {
 	const char *text, *said;
 };
 
-static void all(const struct lines *l, size_t many)
+static void check_all(const struct lines *l, size_t many)
 {
 	for (size_t i = 0; i < many; i++) {
 		/*
@@ -107,7 +107,7 @@ static void all(const struct lines *l, size_t many)
 	}
 }
 
-#define ALL(cases) all(cases, sizeof cases / sizeof *cases)
+#define ALL(cases) check_all(cases, sizeof cases / sizeof *cases)
 
 #define E "EVENT,a,NOT_DERIVED,x"
 #define A "EVENT 'a' NOT_DERIVED x"
@@ -356,7 +356,7 @@ static void numbers_and_line_ends(void)
 }
 
 /* With the maximum length. */
-static void lengths(void)
+static void names_may_have_the_maximum_length(void)
 {
 	char text[4000], want[4000];
 
@@ -384,7 +384,7 @@ static void lengths(void)
 	}
 }
 
-static void counts(void)
+static void events_up_to_the_maximum_are_accepted(void)
 {
 	char text[4000], *at;
 
@@ -425,7 +425,7 @@ int main(void)
 	CASE(numbers_and_line_ends);
 	CASE(quoted_names);
 	CASE(other_sections);
-	CASE(lengths);
-	CASE(counts);
+	CASE(names_may_have_the_maximum_length);
+	CASE(events_up_to_the_maximum_are_accepted);
 	return check_done();
 }

@@ -238,7 +238,7 @@ static void too_long_a_path(void)
 }
 
 /* Files are read in pieces; the first piece has 64 KiB. */
-static void sizes(void)
+static void files_are_read_in_pieces(void)
 {
 	static const size_t cases[] = {0, 1, 65535, 65536, 65537, 196608, 196609, 400000};
 	char *text = malloc(400000);
@@ -341,7 +341,7 @@ static void long_lists(void)
 	CHECK(tach_pmu_count() <= 512, "%d", tach_pmu_count());
 }
 
-static void notes(void)
+static void unknown_cpu_gives_a_note(void)
 {
 	struct tach_derived *d = registry(TACH_DERIVED_PRESETS);
 
@@ -409,7 +409,7 @@ static void arguments(void)
  * The library's own definitions are for core PMUs only, and each CPU name selects one of them
  * or none.
  */
-static void presets(void)
+static void presets_are_for_core_pmus(void)
 {
 	static const char *const without[] = {"perf", "perf_raw", "skx_unc_imc0"};
 	static const char *const names[] = {"", "!", "ip", "ipcx", "zzzz"};
@@ -436,7 +436,7 @@ static void presets(void)
 }
 
 /* Sorted, each name once: a second definition replaces the first. */
-static void listings(void)
+static void listings_are_sorted_without_duplicates(void)
 {
 	struct tach_derived *d = registry(TACH_DERIVED_PRESETS);
 	int skl = tach_pmu_find("skl"), icl = tach_pmu_find("icl");
@@ -506,16 +506,16 @@ int main(void)
 		CASE(too_long_a_path);
 		CASE(papis_variables);
 		CASE(the_largest_text);
-		CASE(sizes);
+		CASE(files_are_read_in_pieces);
 		remove_files();
 	}
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
-	CASE(notes);
+	CASE(unknown_cpu_gives_a_note);
 	CASE(long_lists);
 	CASE(arguments);
-	CASE(presets);
-	CASE(listings);
+	CASE(presets_are_for_core_pmus);
+	CASE(listings_are_sorted_without_duplicates);
 	CASE(events);
 	return check_done();
 }

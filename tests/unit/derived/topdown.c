@@ -260,7 +260,7 @@ static int close_to(double a, double b)
 	return fabs(a - b) < 1e-9;
 }
 
-static void one(int pmu, const char *name, int width)
+static void check_one(int pmu, const char *name, int width)
 {
 	int amd = !strncmp(name, "amd", 3);
 	struct run r = spend(width, amd);
@@ -327,7 +327,7 @@ static void shares_come_back(void)
 		pmus++;
 		second += !tach_derived_find(presets, pmu, "topdown_core_bound", &info);
 		for (int i = 0; i < 100; i++)
-			one(pmu, row.name, width_of(row.name));
+			check_one(pmu, row.name, width_of(row.name));
 	}
 	printf("# %d PMUs, %d of them with parts of the back end\n", pmus, second);
 	CHECK(pmus >= 60 && second >= 50, "%d PMUs, %d", pmus, second);

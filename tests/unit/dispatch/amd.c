@@ -37,7 +37,7 @@ static void is(const struct tach_register *r, uint32_t number, uint64_t value, u
 
 /* Select 7-0, umask 15-8, USR, OS, edge, INT 20, enable 22, invert, mask 31-24, select 11-8 at
  * 35-32, guest 40, host 41. */
-static void words(void)
+static void words_have_their_bits(void)
 {
 	static const struct {
 		uint32_t flags, threshold;
@@ -209,7 +209,7 @@ static void instruction_based_sampling(void)
 }
 
 /* An IBS event uses no counter. */
-static void places(void)
+static void ibs_event_uses_no_counter(void)
 {
 	list("amd64_fam10h", FAM10H_C);
 	row_of("IBSFETCH_EVENT:RANDOM");
@@ -312,10 +312,10 @@ static void revisions(void)
 
 int main(void)
 {
-	CASE(words);
+	CASE(words_have_their_bits);
 	CASE(counters);
 	CASE(instruction_based_sampling);
-	CASE(places);
+	CASE(ibs_event_uses_no_counter);
 	CASE(revisions);
 	return check_done();
 }

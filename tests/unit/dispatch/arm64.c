@@ -124,7 +124,7 @@ static void counters(void)
 }
 
 /* An even counter, and the next one, which counts CHAIN (0x1e). */
-static void chains(void)
+static void chain_uses_an_even_counter_and_the_next(void)
 {
 	begin("arm_n1");
 	row("INST_RETIRED");
@@ -165,7 +165,7 @@ static void chains(void)
 }
 
 /* Ten counters: 0 and 1 count one event each, the others have a byte of PMESR0 or 1. */
-static void apple(void)
+static void apple_counters_0_and_1_are_fixed(void)
 {
 	begin("apple_firestorm");
 	DISPATCHED();
@@ -226,7 +226,7 @@ int main(void)
 {
 	CASE(levels);
 	CASE(counters);
-	CASE(chains);
-	CASE(apple);
+	CASE(chain_uses_an_even_counter_and_the_next);
+	CASE(apple_counters_0_and_1_are_fixed);
 	return check_done();
 }

@@ -48,7 +48,7 @@ static int refused(int code)
 }
 
 /* Each refusal has its own reason and writes no output. */
-static void refusals(void)
+static void refusal_writes_no_output(void)
 {
 	struct tach_dispatch_ia64 ia64 = {.size = sizeof ia64};
 	struct tach_dispatch_x86 x86 = {.size = sizeof x86};
@@ -207,7 +207,7 @@ static void newest_intel(void)
 }
 
 /* Zen's six counters are in the extended register space. */
-static void zen(void)
+static void zen_uses_the_extended_registers(void)
 {
 	begin(tach_pmu_find("amd64_fam19h_zen4"));
 	for (int i = 0; i < 6; i++)
@@ -333,11 +333,11 @@ static void rows_as_strings(void)
 
 int main(void)
 {
-	CASE(refusals);
+	CASE(refusal_writes_no_output);
 	CASE(foreign_counters);
 	CASE(until_none);
 	CASE(newest_intel);
-	CASE(zen);
+	CASE(zen_uses_the_extended_registers);
 	CASE(arm64);
 	CASE(rows_as_strings);
 	return check_done();

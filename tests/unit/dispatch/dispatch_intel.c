@@ -233,7 +233,7 @@ static void shared_registers(void)
 }
 
 /* Fields of PERF_METRICS have no registers, and need the fixed counter of slots. */
-static void metrics(void)
+static void perf_metrics_need_slots(void)
 {
 	begin("spr");
 	add("spr::TOPDOWN_M:BACKEND_BOUND");
@@ -376,7 +376,7 @@ int main(void)
 	CASE(one_enable_bit);
 	CASE(knights_corner);
 	CASE(shared_registers);
-	CASE(metrics);
+	CASE(perf_metrics_need_slots);
 	CASE(precise_sampling);
 	CASE(refused_features);
 	return check_done();

@@ -46,7 +46,7 @@ static void pmus(void)
 }
 
 /* libpfm-3's lists are numbered from 1000 on; its ia64 lists have the numbers of the PMUs. */
-static void lists(void)
+static void lists_are_numbered_from_1000(void)
 {
 	static const char *const names[] = {
 		"amd64_fam10h", "atom", "core",	    "coreduo",	"gen_ia32",
@@ -296,7 +296,7 @@ static void refused_rows(void)
 int main(void)
 {
 	CASE(pmus);
-	CASE(lists);
+	CASE(lists_are_numbered_from_1000);
 	CASE(numbers);
 	CASE(structures);
 	CASE(how_many);

@@ -12,7 +12,7 @@ static void list(const char *name)
 }
 
 /* A request and a response; each register has one value. */
-static void offcore(void)
+static void offcore_register_has_one_value(void)
 {
 	list("wsm");
 	row("OFFCORE_RESPONSE_0:DMND_RFO:LOCAL_DRAM");
@@ -76,7 +76,7 @@ static void load_latency(void)
  * An eight-bit threshold: larger values are refused, except on the P6 family, where they are
  * truncated as in libpfm-3.
  */
-static void thresholds(void)
+static void thresholds_have_eight_bits(void)
 {
 	list("nhm");
 	row("UOPS_ISSUED:ANY");
@@ -234,9 +234,9 @@ static void branch_records(void)
 
 int main(void)
 {
-	CASE(offcore);
+	CASE(offcore_register_has_one_value);
 	CASE(load_latency);
-	CASE(thresholds);
+	CASE(thresholds_have_eight_bits);
 	CASE(fixed_counters);
 	CASE(uncore);
 	CASE(branch_records);

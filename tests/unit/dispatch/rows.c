@@ -26,8 +26,8 @@ static int sim_encode(const char *text, const struct tach_encode_options *opt,
 #include "tests/unit/dispatch/registers.h"
 
 /* The value of the first event's register. */
-static void word(const char *pmu, const char *event, uint32_t flags, uint32_t threshold,
-		 uint64_t value)
+static void check_word(const char *pmu, const char *event, uint32_t flags, uint32_t threshold,
+		       uint64_t value)
 {
 	begin(pmu);
 	row(event);
@@ -41,20 +41,21 @@ static void word(const char *pmu, const char *event, uint32_t flags, uint32_t th
 
 static void without_a_string(void)
 {
-	word("skl", "BR_INST_RETIRED:ALL_BRANCHES", 0, 0, 0x5100c4);
-	word("skl", "BR_INST_RETIRED:NEAR_CALL", TACH_DISPATCH_INVERT, 2, 0x2d102c4);
-	word("skl", "UOPS_ISSUED:ANY", TACH_DISPATCH_EDGE | TACH_DISPATCH_ANYTHREAD, 255,
-	     0xff75010e);
-	word("core", "RS_UOPS_DISPATCHED_NONE", 0, 0, 0x1d100a0); /* wired in */
-	word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_GUEST, 0,
-	     0x100005100c0);
-	word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_HOST, 3, 0x200035100c0);
-	word("netburst", "instr_retired:NBOGUSTAG", 0, 0, 4 | 1 | 2 << 9 | 2 << 25);
+	check_word("skl", "BR_INST_RETIRED:ALL_BRANCHES", 0, 0, 0x5100c4);
+	check_word("skl", "BR_INST_RETIRED:NEAR_CALL", TACH_DISPATCH_INVERT, 2, 0x2d102c4);
+	check_word("skl", "UOPS_ISSUED:ANY", TACH_DISPATCH_EDGE | TACH_DISPATCH_ANYTHREAD, 255,
+		   0xff75010e);
+	check_word("core", "RS_UOPS_DISPATCHED_NONE", 0, 0, 0x1d100a0); /* wired in */
+	check_word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_GUEST, 0,
+		   0x100005100c0);
+	check_word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_HOST, 3,
+		   0x200035100c0);
+	check_word("netburst", "instr_retired:NBOGUSTAG", 0, 0, 4 | 1 | 2 << 9 | 2 << 25);
 	CHECK(out.pmcs[1].value == 0x39000, "%#llx", (unsigned long long)out.pmcs[1].value);
-	word("netburst", "instr_retired:NBOGUSTAG", TACH_DISPATCH_EDGE, 15,
-	     4 | 1 | 2 << 9 | 2 << 25);
+	check_word("netburst", "instr_retired:NBOGUSTAG", TACH_DISPATCH_EDGE, 15,
+		   4 | 1 | 2 << 9 | 2 << 25);
 	CHECK(out.pmcs[1].value == 0x1f79000, "%#llx", (unsigned long long)out.pmcs[1].value);
-	word("arm_n1", "INST_RETIRED", 0, 0, 1ull << 31 | 8);
+	check_word("arm_n1", "INST_RETIRED", 0, 0, 1ull << 31 | 8);
 	/* Every level that the encoder knows. */
 	for (uint32_t level = 1; level <= TACH_PRIVILEGE_HYPERVISOR; level <<= 1) {
 		begin("arm_n1");

@@ -34,7 +34,7 @@ static int edits_of(const char *a, const char *b)
 	return edits(a, (int)strlen(a), b, (int)strlen(b));
 }
 
-static void word(char *to)
+static void make_word(char *to)
 {
 	unsigned length = random_below(7);
 
@@ -56,9 +56,9 @@ static void distances(void)
 		const char *words[] = {one, two, NULL}, *want, *got;
 		int d[2];
 
-		word(name);
-		word(one);
-		word(two);
+		make_word(name);
+		make_word(one);
+		make_word(two);
 		d[0] = edits_of(name, one);
 		d[1] = edits_of(name, two);
 		want = d[1] < d[0] ? two : one;

@@ -266,7 +266,7 @@ static void logic(void)
 	}
 }
 
-static int told(void *context, const char *name, size_t length, double *value)
+static int parameter_value(void *context, const char *name, size_t length, double *value)
 {
 	(void)context;
 	*value = 6;
@@ -288,7 +288,7 @@ static void parameters(void)
 	double v;
 
 	opt.tsc_hz = 2e9;
-	opt.parameter = told;
+	opt.parameter = parameter_value;
 	CHECK(!tach_formula_compile("sockets * 10 + core_wide", &opt, &f, &err), "%s",
 	      err.text);
 	CHECK(f && tach_formula_eval(f, &none, 0, NULL) == 60, "sockets");

@@ -355,7 +355,7 @@ static void round_trip(const struct tach_formula *f, const uint64_t *n, double e
 	}
 }
 
-static void one(const struct tree *t, int exact, long *compared)
+static void check_one_tree(const struct tree *t, int exact, long *compared)
 {
 	static struct text x[2];
 	struct tach_formula *f[2];
@@ -406,7 +406,7 @@ static void trees(int unfoldable)
 	for (int i = 0; i < n; i++) {
 		struct tree *t = grow(2 + (int)random_below(5), unfoldable);
 
-		one(t, unfoldable, &compared);
+		check_one_tree(t, unfoldable, &compared);
 		cut(t);
 	}
 	printf("# %d trees, %ld values compared\n", n, compared);

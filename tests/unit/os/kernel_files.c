@@ -14,7 +14,7 @@ static int interrupted; /* this number of reads is interrupted first */
 static int broken;	/* number of the read that fails, from 1 on; 0: no read fails */
 static int reads;
 
-static ssize_t some(int fd, void *out, size_t size)
+static ssize_t short_read(int fd, void *out, size_t size)
 {
 	CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
 	reads++;
@@ -25,7 +25,7 @@ static ssize_t some(int fd, void *out, size_t size)
 	return read(fd, out, piece && piece < size ? piece : size);
 }
 
-#define read some
+#define read short_read
 #include "core/os/kernel_files.c"
 #undef read
 

@@ -49,7 +49,7 @@ static void unknown_names_are_not_found(void)
 }
 
 /* The texts of modifiers in full names, and in each list. */
-static void texts(void)
+static void modifiers_have_their_texts(void)
 {
 	for (int i = 0; i < ALL + TACH__NBOX_MODS; i++) {
 		const struct tach__modifier *mod =
@@ -162,7 +162,7 @@ int main(void)
 {
 	CASE(each_is_found);
 	CASE(unknown_names_are_not_found);
-	CASE(texts);
+	CASE(modifiers_have_their_texts);
 	CASE(modifiers_of_boxes);
 	CASE(values);
 	return check_done();

@@ -194,7 +194,7 @@ static uint32_t end(enum form form, unsigned n)
 	return tach_reader_end_fenced(r, &mark, delta);
 }
 
-static void begins(enum form form, unsigned n, int breaks)
+static void check_begin(enum form form, unsigned n, int breaks)
 {
 	const char *around = form >= EACH_FENCED ? "F" : "";
 	int slow = n == 0 || (breaks >= 0 && (unsigned)breaks < n);
@@ -246,7 +246,7 @@ static void every_begin_and_end(void)
 	for (enum form form = 0; form < FORMS; form++)
 		for (unsigned n = 0; n <= ALL; n++)
 			for (int breaks = -1; breaks < ALL; breaks++) {
-				begins(form, n, breaks);
+				check_begin(form, n, breaks);
 				ends(form, n, breaks);
 			}
 }

@@ -11,7 +11,7 @@ static struct tach_reader *reader;
 static uint32_t flags;
 static uint64_t delta[TACH_COUNTERS_MAX];
 
-static void *elsewhere(void *ignored)
+static void *use_on_another_thread(void *ignored)
 {
 	struct tach_mark mark;
 
@@ -28,7 +28,7 @@ static void other_threads_are_detected(void)
 	reader = sim_open(2, 48, 100);
 	sim_work_all(10);
 	delta[0] = 1;
-	CHECK(pthread_create(&thread, NULL, elsewhere, NULL) == 0);
+	CHECK(pthread_create(&thread, NULL, use_on_another_thread, NULL) == 0);
 	pthread_join(thread, NULL);
 	CHECK(flags == TACH_FLAG_LOST && delta[0] == 0, "flags %#x", flags);
 }

@@ -138,8 +138,8 @@ static int has(unsigned m, unsigned n)
 	return m < n && (m == SLOTS || m == BACKEND || m == PLAIN || m == RETIRING);
 }
 
-static void begins(uint32_t flags, unsigned n, uint64_t more, uint64_t enabled,
-		   uint64_t running)
+static void check_begin(uint32_t flags, unsigned n, uint64_t more, uint64_t enabled,
+			uint64_t running)
 {
 	mark.lock = 0;
 	for (unsigned m = 0; m < TACH_COUNTERS_MAX; m++)
@@ -155,35 +155,35 @@ static void begins(uint32_t flags, unsigned n, uint64_t more, uint64_t enabled,
 static void begun_by_a_look(void)
 {
 	begin(0);
-	begins(0, ALL, 0, ERROR, BEHIND);
+	check_begin(0, ALL, 0, ERROR, BEHIND);
 	CHECK(reads == 0);
 	/* Earlier flags stay; with fewer members, no other value is written. */
 	begin(TACH_FLAG_LOST);
-	begins(TACH_FLAG_LOST, PLAIN, 0, ERROR, BEHIND);
-	begins(TACH_FLAG_LOST, 0, 0, ERROR, BEHIND);
+	check_begin(TACH_FLAG_LOST, PLAIN, 0, ERROR, BEHIND);
+	check_begin(TACH_FLAG_LOST, 0, 0, ERROR, BEHIND);
 }
 
 static void begun_by_read(void)
 {
 	begin(0);
 	afresh = reader.hot.fast = 0;
-	begins(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
+	check_begin(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
 	CHECK(reads == 1);
 	/* If the group could be read in user space, a second read shows if it was disabled. */
 	begin(0);
 	afresh = 0;
-	begins(TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE, ALL, 200, 3000, 2500);
+	check_begin(TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE, ALL, 200, 3000, 2500);
 	CHECK(reads == 2);
 	begin(0);
 	afresh = 0;
 	reading[1].enabled++;
-	begins(TACH_FLAG_SYSCALL, ALL, 200, 3001, 2500);
+	check_begin(TACH_FLAG_SYSCALL, ALL, 200, 3001, 2500);
 	/* If the second read fails, the first is used. */
 	for (int failed = -1; failed <= 0; failed++) {
 		begin(0);
 		afresh = 0;
 		states[1] = failed;
-		begins(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
+		check_begin(TACH_FLAG_SYSCALL, ALL, 100, 3000, 2500);
 	}
 }
 

@@ -85,7 +85,7 @@ static void begin(void)
 	modules = 0;
 }
 
-static uint64_t told(void)
+static uint64_t id_after_rearm(void)
 {
 	data.site.id = WAS;
 	tach__sites_rearm();
@@ -96,15 +96,15 @@ static uint64_t told(void)
 static void rearm_writes_the_ids(void)
 {
 	begin();
-	CHECK(told() == ID && modules == 1);
+	CHECK(id_after_rearm() == ID && modules == 1);
 	known.selected = 0;
-	CHECK(told() == TACH_SITE_OFF);
+	CHECK(id_after_rearm() == TACH_SITE_OFF);
 	known.selected = 1;
 	tach__registry.enabled = 0;
-	CHECK(told() == TACH_SITE_OFF && modules == 3);
+	CHECK(id_after_rearm() == TACH_SITE_OFF && modules == 3);
 	/* Without sites, no module is searched. */
 	CDS_INIT_LIST_HEAD(&tach__registry.sites);
-	CHECK(told() == WAS && modules == 3);
+	CHECK(id_after_rearm() == WAS && modules == 3);
 }
 
 static void all_of_them(void)
@@ -116,13 +116,13 @@ static void all_of_them(void)
 
 	begin();
 	known.homes = homes;
-	CHECK(told() == ID && made.id == ID);
+	CHECK(id_after_rearm() == ID && made.id == ID);
 	second = known;
 	second.id = ID + 1;
 	second.line++;
 	data.site.line++;
 	cds_list_add_tail(&second.node, &tach__registry.sites);
-	CHECK(told() == ID + 1 && made.id == ID + 1);
+	CHECK(id_after_rearm() == ID + 1 && made.id == ID + 1);
 }
 
 /* The word must lie in a writable segment. */
@@ -144,14 +144,14 @@ static void another_place(void)
 			module.dlpi_phnum--;
 		if (i == 5)
 			module.dlpi_addr += 8;
-		CHECK(told() == WAS, "%d", i);
+		CHECK(id_after_rearm() == WAS, "%d", i);
 	}
 	/* A lone site may lie in the first segment too. */
 	begin();
 	segment[SEGMENTS] = segment[TEXT];
 	segment[TEXT] = segment[DATA];
 	segment[DATA] = segment[SEGMENTS];
-	CHECK(told() == ID);
+	CHECK(id_after_rearm() == ID);
 }
 
 /* The site at the address must still be the same. */
@@ -179,28 +179,28 @@ static void another_site(void)
 			segment_is(TEXT, text.name, 15, PF_R);
 		if (i == 8)
 			segment_is(TEXT, text.file, 8, PF_R);
-		CHECK(told() == WAS, "%d", i);
+		CHECK(id_after_rearm() == WAS, "%d", i);
 	}
 	/* A name must end inside its segment. */
 	begin();
 	segment_is(TEXT, text.name, 8, PF_R);
 	data.site.file = text.name;
 	known.file = "region7";
-	CHECK(told() == ID);
+	CHECK(id_after_rearm() == ID);
 	segment_is(TEXT, text.name, 7, PF_R);
-	CHECK(told() == WAS);
+	CHECK(id_after_rearm() == WAS);
 	known.name = "region8";
 	segment_is(TEXT, text.name, 8, PF_R);
-	CHECK(told() == WAS);
+	CHECK(id_after_rearm() == WAS);
 	/* The name may follow the file name in memory. */
 	begin();
 	data.site.name = text.file;
 	data.site.file = text.name;
 	known.name = text.file;
 	known.file = text.name;
-	CHECK(told() == ID);
+	CHECK(id_after_rearm() == ID);
 	segment_is(TEXT, text.name, 15, PF_R);
-	CHECK(told() == WAS);
+	CHECK(id_after_rearm() == WAS);
 }
 
 int main(void)

@@ -50,7 +50,7 @@ static void *with_team(void *ms)
 	return NULL;
 }
 
-static void elsewhere(void *(*what)(void *), int ms)
+static void run_on_another_thread(void *(*what)(void *), int ms)
 {
 	pthread_t thread;
 
@@ -62,7 +62,7 @@ static void around(void *(*what)(void *), int ms)
 {
 	TACH_SCOPE(around);
 	tach_team_take(&team);
-	elsewhere(what, ms);
+	run_on_another_thread(what, ms);
 }
 
 static int is_said(void)
@@ -114,7 +114,7 @@ static void busy(void)
 static int earlier_says(void)
 {
 	spin(60);
-	elsewhere(without, 60);
+	run_on_another_thread(without, 60);
 	around(without, 0);
 	spin(1);
 	around(with_region, 0);
@@ -166,7 +166,7 @@ static int seldom_says(void)
 {
 	around(with_region, 0);
 	for (int i = 0; i < 4; i++)
-		elsewhere(without, 60);
+		run_on_another_thread(without, 60);
 	return is_said();
 }
 

@@ -31,7 +31,7 @@ static void sites_make(void)
 /*
  * Begins with this number of counters and enters the first region, so that the thread is open.
  */
-static struct tach__thread *begins(int members)
+static struct tach__thread *open_thread(int members)
 {
 	struct tach_region_mark mark;
 
@@ -61,7 +61,7 @@ static int is_all(const void *at, size_t size, unsigned char what)
 static void neighbours_are_not_written(void)
 {
 	for (int n = 0; n <= MOST; n++) {
-		struct tach__thread *record = begins(n);
+		struct tach__thread *record = open_thread(n);
 		size_t size = record->stride;
 
 		for (int i = 1; i < SITES - 1; i++) {
@@ -105,7 +105,7 @@ static void all_pages_of_it(void)
 	int found = 0;
 
 	for (int n = 0; n <= MOST; n++) {
-		struct tach__thread *record = begins(n);
+		struct tach__thread *record = open_thread(n);
 
 		for (int i = 1; i < SITES && site[i]->id < record->limit; i++) {
 			struct tach__slot *slot = slot_of(record, i);

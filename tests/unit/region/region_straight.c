@@ -203,7 +203,7 @@ static struct tach_set *set_of(int n)
 static const char *const kept_by[] = {"0", "4", "each"};
 
 /* worst: number of kept entries; "each": all entries. */
-static void begins(int n, const char *worst)
+static void begin_straight(int n, const char *worst)
 {
 	int each = strcmp(worst, "each") == 0;
 	struct tach_regions_options opt = {
@@ -375,7 +375,7 @@ static void moved_inside(void)
 				struct tach_site *within;
 				struct added quiet, moved;
 
-				begins(n, "0");
+				begin_straight(n, "0");
 				inners[0] = inner;
 				within = inners[w];
 				enter_once(outer);
@@ -455,7 +455,7 @@ static void anything_at_each_step(void)
 			struct added quiet, added;
 			int at = 0;
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			enter_once(&plain_around);
 			for (int i = 0; i < 4; i++)
 				nest(&plain_around, site, NULL, NULL, &quiet);
@@ -533,7 +533,7 @@ static void two_handlers_during_a_look_up(void)
 {
 	for (ends_in = 0; ends_in < 4; ends_in++)
 		for (int at = 0; at < 80; at++) {
-			begins(3, "0");
+			begin_straight(3, "0");
 			enter_once(site);
 			enter_once(inner);
 			move_all();
@@ -566,7 +566,7 @@ static uint64_t by_no_sum(void)
 /* A mark whose START could not read counters: no sum of locks equals its stored sum. */
 static void unreadable_start_matches_no_sum_of_locks(void)
 {
-	begins(2, "0");
+	begin_straight(2, "0");
 	for (uint32_t turn = 0; turn < 76; turn++) {
 		uint32_t index[2], lock = 4 + turn / 2 * 2;
 		uint64_t was;
@@ -636,7 +636,7 @@ static void every_number_of_members(void)
 		for (int k = 0; k < 6; k++) {
 			uint64_t empty[TACH__SUMS], added[TACH__SUMS], inside[5], number;
 
-			begins(n, kept_by[k / 2]);
+			begin_straight(n, kept_by[k / 2]);
 			site = k % 2 ? &fenced : site;
 			enter_once(site);
 			entry(0, 0, empty);
@@ -670,7 +670,7 @@ static void rescheduled_entries(void)
 			unsigned reads = 1 + 2 * within, work = 1000 + 500 * within;
 			uint64_t calls, nested;
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			entry(0, 0, empty);
 			calls = part_of(site)->calls;
 			nested = part_of(site)->nested[0];
@@ -710,7 +710,7 @@ static void longer_than_the_counter(void)
 	const uint64_t full = (uint64_t)1 << 48;
 	uint64_t empty[TACH__SUMS], before, added;
 
-	begins(1, "0");
+	begin_straight(1, "0");
 	entry(0, 0, empty);
 	before = part_of(site)->sum[1];
 	tach_region_begin(site, &mark);
@@ -731,7 +731,7 @@ static void set_back_inside(void)
 {
 	uint64_t before[2];
 
-	begins(1, "0");
+	begin_straight(1, "0");
 	memcpy(before, part_of(site)->sum, sizeof before);
 	tach_region_begin(site, &mark);
 	page_of(0)->offset -= (int64_t)1 << 40;
@@ -753,7 +753,7 @@ static void flat_entries_of_another_set(void)
 			uint64_t empty[TACH__SUMS], added[TACH__SUMS], inside[5];
 
 			strays = 0;
-			begins(n, "0");
+			begin_straight(n, "0");
 			CHECK(strays == 0, "%d from %d: %d", n, (int)leader, strays);
 			site = &flat_one;
 			tach_region_begin(site, &mark); /* cold */
@@ -789,7 +789,7 @@ static void a_handler_at_each_read(void)
 			uint64_t nested, sum, flagged, work, empty[TACH__SUMS];
 			int in_start = at <= n;
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			entry(0, 0, empty);
 			nested = part_of(site)->nested[0];
 			sum = part_of(site)->sum[1];
@@ -822,7 +822,7 @@ static void a_cold_exit_at_each_read_of_stop(void)
 			uint64_t calls, flagged_before;
 			char name[32];
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			snprintf(name, sizeof name, "cold at %d of %d", at, n);
 			fresh = tach_site_get(name);
 			calls = part_of(site)->calls;
@@ -846,7 +846,7 @@ static void fenced_ends(void)
 		static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "fenced_ends");
 		int n = c % 2 ? MOST : 1;
 
-		begins(n, kept_by[c / 2]);
+		begin_straight(n, kept_by[c / 2]);
 		for (int i = 0; i < 2; i++) {
 			fences = 0;
 			tach_region_begin(site, &mark);
@@ -870,7 +870,7 @@ static void stopped_twice(void)
 		const struct tach__slot *slot;
 		uint64_t calls;
 
-		begins(2, "0");
+		begin_straight(2, "0");
 		of = i ? &flat_one : site;
 		for (int k = 0; k < 3; k++)
 			enter_once(of);
@@ -936,7 +936,7 @@ static void group_reschedules_are_detected(void)
 	struct tach__hot none;
 	uint32_t lock;
 
-	begins(2, "0");
+	begin_straight(2, "0");
 	enter_once(inner);
 	none = *tach__self;
 	none.count = 0;
@@ -961,7 +961,7 @@ static void a_successor_stays_open(void)
 	struct tach__reading r = {.delta = {30, 20, 10}};
 	uint64_t calls;
 
-	begins(2, "0");
+	begin_straight(2, "0");
 	enter_once(inner);
 	for (int taken = 0; taken < 2; taken++) {
 		tach_region_begin(inner, &own);
@@ -1022,7 +1022,7 @@ static void cold_exits_do_not_show(void)
 			int what = way / 4, enclosed = way & 2;
 			uint64_t empty[TACH__SUMS], flagged;
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			site = way & 1 ? site : &flat_one;
 			for (int i = 0; i < 4; i++) { /* the first entry takes the slow path */
 				tach_region_begin(site, &mark);
@@ -1129,7 +1129,7 @@ static void calibrated_costs_are_subtracted(void)
 			struct tach_site *of[2] = {&fenced, tach_site_get("around")};
 			uint64_t usual[2][TACH__SUMS], other[2][TACH__SUMS], *found;
 
-			begins(n, "0");
+			begin_straight(n, "0");
 			of[0] = is_fenced ? of[0] : site;
 			for (int k = 0; k < 2; k++) { /* the first entry takes the slow path */
 				tach_region_begin(of[k], &mark);
@@ -1180,7 +1180,7 @@ static struct tach_site *begins_around(uint64_t *empty)
 	struct tach_site *around = tach_site_get("around");
 	struct tach_region_mark outside;
 
-	begins(1, "0");
+	begin_straight(1, "0");
 	tach_region_begin(around, &outside);
 	tach_region_end(&outside);
 	entry(0, 0, empty);
@@ -1246,7 +1246,7 @@ static void start_repeats_after_slow_paths(void)
 	uint64_t empty[TACH__SUMS];
 	int spent[2][2];
 
-	begins(1, "0");
+	begin_straight(1, "0");
 	for (int i = 0; i < 3; i++) {
 		tach_region_begin(around, &outside);
 		tach_region_begin(between, &middle);
@@ -1303,7 +1303,7 @@ static void ended_behind_the_one_around(void)
 	struct tach_region_mark outside, late;
 	uint64_t empty[TACH__SUMS];
 
-	begins(2, "0");
+	begin_straight(2, "0");
 	for (int i = 0; i < 4; i++) {
 		tach_region_begin(&others[i % 2], &mark);
 		tach_region_end(&mark);
@@ -1349,7 +1349,7 @@ static void stopped_by_another_thread(void)
 	pthread_t thread;
 	uint64_t had;
 
-	begins(2, "0");
+	begin_straight(2, "0");
 	had = refused();
 	tach_region_begin(site, &mark);
 	pthread_create(&thread, NULL, stop_it, &mark);
@@ -1389,7 +1389,7 @@ static void counts_inside_a_lost_entry(void)
 	struct tach_region_mark around;
 
 	for (int enclosed = 0; enclosed < 2; enclosed++) {
-		begins(1, "0");
+		begin_straight(1, "0");
 		tach_region_begin(tach_site_get("around"), &around);
 		tach_region_end(&around);
 		if (enclosed)
@@ -1424,7 +1424,7 @@ static void a_start_anew_inside(void)
 	struct tach_region_mark outside;
 	uint64_t added[2];
 
-	begins(1, "0");
+	begin_straight(1, "0");
 	for (int i = 0; i < 3; i++) {
 		tach_region_begin(around, &outside);
 		tach_region_begin(tach_site_get(i ? "new inside" : "newer inside"), &mark);
@@ -1453,7 +1453,7 @@ static void a_start_anew_inside(void)
 
 static void begins_flat(int n)
 {
-	begins(n, "0");
+	begin_straight(n, "0");
 	for (int i = 0; i < 3; i++)
 		enter_once(&flat_one);
 	enter_once(&plain_around);
@@ -1586,7 +1586,7 @@ static void first_beyond_the_slots(void)
 		char name[32];
 		int i = 0;
 
-		begins(MOST, "0");
+		begin_straight(MOST, "0");
 		do {
 			snprintf(name, sizeof name, "filler %d %d", flat, i++);
 			last = tach_site_get(name);
@@ -1594,7 +1594,7 @@ static void first_beyond_the_slots(void)
 		} while ((last->id + 1) % TACH__CHUNK_SLOTS != 0);
 		enter_once(&beyond[flat]);
 		CHECK(beyond[flat].id == last->id + 1);
-		begins(1, "0"); /* in separate memory, because slots are smaller */
+		begin_straight(1, "0"); /* in separate memory, because slots are smaller */
 		enter_once(last);
 		CHECK(tach__self->limit == beyond[flat].id, "%d", (int)tach__self->limit);
 		enter_once(&beyond[flat]);
@@ -1607,7 +1607,7 @@ static void chosen(void)
 {
 	CHECK(asked == 1, "%d", asked);
 	for (int n = 1; n <= MOST; n++) {
-		begins(n, "0");
+		begin_straight(n, "0");
 		CHECK(tach__self->cached == (!HIDES && n <= (int)TACH__UNROLLED), "%d: %d", n,
 		      (int)tach__self->cached);
 		for (uint32_t keeps = 0; keeps <= 3; keeps++)

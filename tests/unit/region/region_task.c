@@ -90,7 +90,7 @@ static __attribute__((noinline)) void run_a_task_and_leave(jmp_buf out)
 	longjmp(out, 1);
 }
 
-static void elsewhere(void *(*what)(void *), int n)
+static void run_on_another_thread(void *(*what)(void *), int n)
 {
 	pthread_t thread;
 
@@ -131,7 +131,7 @@ static void run(uint64_t number, int more)
 	fake_count += 1000;
 	tach_task_suspend(&task);
 	for (int i = 0; i < PIECES; i++) {
-		elsewhere(piece, more);
+		run_on_another_thread(piece, more);
 		piece((void *)(intptr_t)more);
 	}
 }
@@ -216,7 +216,7 @@ static void whole_ones(void)
 	for (unsigned i = 0; i < sizeof more / sizeof *more; i++) {
 		run(70 + i, more[i]);
 		if (i % 2)
-			elsewhere(end, 0);
+			run_on_another_thread(end, 0);
 		else
 			tach_task_end(&task);
 	}
@@ -318,7 +318,7 @@ static void another_threads(void)
 	begin(0, NULL);
 	TACH_TASK_BEGIN(&task, request);
 	fake_count += 10;
-	elsewhere(suspend, 0);
+	run_on_another_thread(suspend, 0);
 	piece((void *)1);
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) >= 0 && (value_of(1, &v) & TACH_FLAG_LOST));
@@ -337,7 +337,7 @@ static void another_threads(void)
 	fake_count += 500;
 	tach_task_begin(&task, &site);
 	fake_count += 10;
-	elsewhere(suspend_for_another, 0);
+	run_on_another_thread(suspend_for_another, 0);
 	CHECK(value_of(1, &v) >= 0 && (value_of(1, &v) & TACH_FLAG_LOST) && v == 0, "%g", v);
 	tach_task_end(&task);
 }
@@ -360,7 +360,7 @@ static void a_region_left_open(void)
 	tach_region_begin(&site, &mark);
 	fake_count += 10;
 	tach_task_suspend(&task);
-	elsewhere(end_region, 0);
+	run_on_another_thread(end_region, 0);
 	piece((void *)1);
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) >= 0 && v >= 111, "%g", v);
@@ -455,7 +455,7 @@ static void a_site_that_is_gone(void)
 	leaf(1);
 	tach_task_begin(&task, site);
 	leaf(2);
-	elsewhere(end, 0);
+	run_on_another_thread(end, 0);
 	munmap(site, PAGE);
 	tach_tag(5);
 	leaf(30);
@@ -474,7 +474,7 @@ static void another_threads_rows(void)
 	tach_tag(5);
 	TACH_TASK_BEGIN(&task, request);
 	TACH_TASK_BEGIN(&own, other);
-	elsewhere(suspend_in_a_task, 0);
+	run_on_another_thread(suspend_in_a_task, 0);
 	leaf(1);
 	tach_task_end(&own);
 	tach_tag(6);

@@ -19,7 +19,7 @@ static void begin(const char *only, const char *by)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-static void elsewhere(void *(*what)(void *), int n)
+static void run_on_another_thread(void *(*what)(void *), int n)
 {
 	pthread_t thread;
 
@@ -60,10 +60,10 @@ static void sums(void)
 {
 	begin(NULL, NULL);
 	inner_of_outer(10);
-	elsewhere(help, 200);
-	elsewhere(help, 3000);
+	run_on_another_thread(help, 200);
+	run_on_another_thread(help, 3000);
 	inner_of_outer(10);
-	elsewhere(help, 40000);
+	run_on_another_thread(help, 40000);
 	CHECK(regions_look("inner", 1) && value.value == 20 && info.calls == 2, "%g",
 	      value.value);
 	CHECK(count_of("inner [helpers]") == 43200 && info.calls == 3 && info.threads == 3,
@@ -85,7 +85,7 @@ static void place(void)
 
 	begin(NULL, NULL);
 	inner_of_outer(10);
-	elsewhere(help, 200);
+	run_on_another_thread(help, 200);
 	CHECK(regions_look("inner [with team]", 1) && info.parent >= 0);
 	CHECK(tach_snapshot_region(shot, info.parent, &up) == 0 &&
 	      strcmp(up.name, "outer") == 0);
@@ -107,7 +107,7 @@ static void *help_with_help(void *n)
 	fake_count += (uint64_t)(intptr_t)n;
 	tach_team_leave(&again);
 	tach_team_leave(&again);
-	elsewhere(help, 50000);
+	run_on_another_thread(help, 50000);
 	tach_team_leave(&part);
 	return NULL;
 }
@@ -122,7 +122,7 @@ static void threads_count_once(void)
 	TACH_STOP(inner);
 	help((void *)60); /* for `inner` alone */
 	TACH_STOP(outer);
-	elsewhere(help_with_help, 100);
+	run_on_another_thread(help_with_help, 100);
 	CHECK(regions_look("inner", 1) && value.value == 2007, "%g", value.value);
 	CHECK(count_of("outer") == 4067, "%g", value.value);
 	CHECK(count_of("outer [helpers]") == 50100 && info.calls == 2, "%g", value.value);
@@ -143,7 +143,7 @@ static void recursion(void)
 {
 	begin(NULL, NULL);
 	recurse(20);
-	elsewhere(help, 5);
+	run_on_another_thread(help, 5);
 	CHECK(regions_look("again [helpers]", 1) && value.value == 5 && info.calls == 1);
 }
 
@@ -157,7 +157,7 @@ static void team_without_regions_is_empty(void)
 	begin(NULL, NULL);
 	memset(&team, 0xff, sizeof team);
 	CHECK(tach_team_take(&team) == 0 && !team.site[0]);
-	elsewhere(help, 5);
+	run_on_another_thread(help, 5);
 	tach_regions_disable();
 	TACH_START(off);
 	CHECK(tach_team_take(&team) == 0);
@@ -209,17 +209,17 @@ static void filter(void)
 	CHECK(tach_team_take(&team) == 1);
 	TACH_STOP(inner);
 	TACH_STOP(outer);
-	elsewhere(help, 9);
+	run_on_another_thread(help, 9);
 	CHECK(regions_look("inner [with team]", 1) && value.value == 9, "%g", value.value);
 	begin("outer", NULL);
-	elsewhere(help, 9);
+	run_on_another_thread(help, 9);
 	CHECK(!regions_look("inner [helpers]", 1));
 	begin("*", NULL);
-	elsewhere(help, 8);
+	run_on_another_thread(help, 8);
 	CHECK(regions_look("inner [helpers]", 1) && value.value == 8, "%g", value.value);
 	/* A filter that fits no region says so, also if it fits a row of helpers. */
 	begin("*helpers?", NULL);
-	elsewhere(help, 8);
+	run_on_another_thread(help, 8);
 	CHECK(!regions_look("inner [helpers]", 1) &&
 	      strstr(tach_snapshot_missing(shot), "fits none"));
 }
@@ -240,8 +240,8 @@ static void divided(void)
 	begin(NULL, "tag,thread");
 	shared(1, 10);
 	shared(2, 20);
-	elsewhere(help, 300);
-	elsewhere(help, 4000);
+	run_on_another_thread(help, 300);
+	run_on_another_thread(help, 4000);
 	CHECK(regions_look("shared [with team]", 1) && value.value == 4330 && !*info.thread,
 	      "%g", value.value);
 }
@@ -285,7 +285,7 @@ static void saved_report_keeps_team_rows(void)
 
 	regions_begin(0);
 	inner_of_outer(10);
-	elsewhere(help, 200);
+	run_on_another_thread(help, 200);
 	CHECK(regions_look("inner", 1));
 	CHECK(shares(shot, "inner [helpers]") && !shares(shot, "inner [with team]"));
 	CHECK(tach_report_write(shot, &json, keep, &t, NULL) == 0);
@@ -303,7 +303,7 @@ static void child_of_fork_may_help(void)
 	inner_of_outer(10);
 	pid = fork();
 	if (pid == 0) {
-		elsewhere(help, 70);
+		run_on_another_thread(help, 70);
 		_exit(!(regions_look("inner [helpers]", 1) && value.value == 70));
 	}
 	waitpid(pid, &status, 0);

@@ -129,7 +129,7 @@ static const char *got(int from)
 }
 
 /* The text itself must not be the fault. */
-static void told(const struct tach_error *err, int code, const char *begins)
+static void check_error(const struct tach_error *err, int code, const char *begins)
 {
 	CHECK(err->code == code && err->line == 0 && err->column == 0, "%s", err->text);
 	CHECK(strncmp(err->text, begins, strlen(begins)) == 0, "%s", err->text);
@@ -158,7 +158,7 @@ static void to_descriptors(void)
 	refuse("write", EAGAIN, 2, 1);
 	CHECK(tach_report_fd(s, NULL, end[1], &err) == -EAGAIN && errno == 77);
 	CHECK(strncmp(got(end[0]), EMPTY, 10) == 0);
-	told(&err, -EAGAIN, "the report could not be written: ");
+	check_error(&err, -EAGAIN, "the report could not be written: ");
 	chunk = 0;
 	close(end[0]);
 	close(end[1]);
@@ -253,16 +253,16 @@ static void what_is_refused(void)
 	tach_sink none = NULL;
 
 	CHECK(tach_report_write(s, NULL, none, NULL, &err) == TACH_ERR_INVAL);
-	told(&err, TACH_ERR_INVAL, "no snapshot, no sink, or no such format");
+	check_error(&err, TACH_ERR_INVAL, "no snapshot, no sink, or no such format");
 	CHECK(tach_report_fd(NULL, NULL, 1, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_report_fd(s, &odd, 1, NULL) == TACH_ERR_INVAL);
 	odd.format = (enum tach_format) - 1;
 	CHECK(tach_report_fd(s, &odd, 1, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_report_fd(s, &size, 1, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_report_file(s, NULL, NULL, &err) == TACH_ERR_INVAL);
-	told(&err, TACH_ERR_INVAL, "no file");
+	check_error(&err, TACH_ERR_INVAL, "no file");
 	CHECK(tach_report_file(s, NULL, "/", &err) == -EISDIR);
-	told(&err, -EISDIR, "/: Is a directory");
+	check_error(&err, -EISDIR, "/: Is a directory");
 	tach_snapshot_free(s);
 }
 

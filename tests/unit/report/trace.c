@@ -101,8 +101,8 @@ static void begin_event(char *to, const char *kind, const char *name)
 }
 
 /* args: the text after the time; "page-faults" is part of it only if they could be opened. */
-static void event(char *to, const char *name, const char *times, unsigned time, unsigned faults,
-		  const char *args)
+static void format_event(char *to, const char *name, const char *times, unsigned time,
+			 unsigned faults, const char *args)
 {
 	strcat(to, ",");
 	begin_event(to, "X", name);
@@ -143,9 +143,9 @@ static void each_entry_is_an_event(void)
 	e = add(&a, 0, 1200000000001, 1200000000004);
 	e->flags = TACH_FLAG_SYSCALL;
 	begin_trace(wanted);
-	event(wanted, "b;\\u000a\\u001f|", "\"ts\":0.151,\"dur\":0.153", 10, 12,
-	      ",\"tag\":\"0xbeef\"");
-	event(wanted, "a", "\"ts\":1800000000.001,\"dur\":0.005", 0, 0, ",\"flags\":4");
+	format_event(wanted, "b;\\u000a\\u001f|", "\"ts\":0.151,\"dur\":0.153", 10, 12,
+		     ",\"tag\":\"0xbeef\"");
+	format_event(wanted, "a", "\"ts\":1800000000.001,\"dur\":0.005", 0, 0, ",\"flags\":4");
 	end_trace(wanted, 2, 0);
 	CHECK(strcmp(written(0), wanted) == 0, "%s\nnot\n%s", text.at, wanted);
 }
@@ -167,9 +167,9 @@ static void overwritten_entries_are_counted(void)
 	add(&a, 0, 30, 40);
 	add(&a, 0, 50, 60);
 	begin_trace(wanted);
-	event(wanted, "a", "\"ts\":0.015,\"dur\":0.015", 0, 0, "");
-	event(wanted, "a", "\"ts\":0.045,\"dur\":0.015", 0, 0, "");
-	event(wanted, "a", "\"ts\":0.075,\"dur\":0.015", 0, 0, "");
+	format_event(wanted, "a", "\"ts\":0.015,\"dur\":0.015", 0, 0, "");
+	format_event(wanted, "a", "\"ts\":0.045,\"dur\":0.015", 0, 0, "");
+	format_event(wanted, "a", "\"ts\":0.075,\"dur\":0.015", 0, 0, "");
 	end_trace(wanted, 3, TACH__TRACE_ENTRIES);
 	CHECK(strcmp(written(0), wanted) == 0, "%s\nnot\n%s", text.at, wanted);
 }

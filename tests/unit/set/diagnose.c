@@ -90,7 +90,7 @@ static void member(uint32_t type, int kernel)
 	set.count = 3;
 }
 
-static void reset(void)
+static void reset_kernel(void)
 {
 	memset(&settings, 0, sizeof settings);
 	settings.paranoid = 2;
@@ -123,7 +123,7 @@ static void by_privilege(void)
 				     "log (ausearch -m avc) and allow it in the policy";
 	char text[256];
 
-	reset();
+	reset_kernel();
 	member(PERF_TYPE_RAW, 1);
 	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, kernel_level);
 	/* With another setting, or at user level, the message names another cause. */
@@ -161,7 +161,7 @@ static void by_machine(void)
 	static const int codes[] = {-ENOENT, -ENODEV, -ENXIO, -EOPNOTSUPP};
 
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-		reset();
+		reset_kernel();
 		member(PERF_TYPE_RAW, 0);
 		says(codes[i], 0, 0, TACH_ERR_NOTSUPP,
 		     "it: this machine's PMU cannot count that");
@@ -183,7 +183,7 @@ static void by_machine(void)
 	/*
 	 * If a PMU cannot exclude levels, this is the cause; some architectures have such PMUs.
 	 */
-	reset();
+	reset_kernel();
 	member(PERF_TYPE_RAW, 0);
 	answer[CYCLES] = -EINVAL;
 	CHECK(tach__diagnose_open(-ENOENT, &set, 1, 0, 0, NULL) ==
@@ -193,7 +193,7 @@ static void by_machine(void)
 
 static void by_group(void)
 {
-	reset();
+	reset_kernel();
 	member(PERF_TYPE_RAW, 0);
 	says(-EINVAL, 1, 1, TACH_ERR_NOCOUNTER,
 	     "it: the group is too large for this PMU: the first 1 of 3 events fit together");
@@ -208,7 +208,7 @@ static void other_errors_have_a_cause(void)
 {
 	char text[256];
 
-	reset();
+	reset_kernel();
 	member(PERF_TYPE_RAW, 0);
 	says(-EMFILE, 0, 0, -EMFILE,
 	     "it: the process's file descriptor limit is reached (1024); raise it with ulimit "
@@ -227,7 +227,7 @@ static void dead_groups(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
-	reset();
+	reset_kernel();
 	member(PERF_TYPE_RAW, 0);
 	CHECK(tach__diagnose_dead(&set, &err) == TACH_ERR_NOCOUNTER);
 	CHECK(strcmp(err.text,
@@ -247,7 +247,7 @@ static void pages(void)
 {
 	char text[256];
 
-	reset();
+	reset_kernel();
 	settings.memlock_bytes = 8 << 20;
 	settings.mlock_kb = 516;
 	tach__diagnose_map(-EPERM, text, sizeof text);
@@ -289,7 +289,7 @@ static void levels(void)
 	static const int taken[] = {0, -EACCES, -EPERM};
 	struct perf_event_attr attr;
 
-	reset();
+	reset_kernel();
 	for (int level = 0; level < 4; level++) {
 		memset(&attr, 0, sizeof attr);
 		attr.type = PERF_TYPE_RAW;

@@ -280,7 +280,7 @@ static int others;	 /* the result for all other events */
 static uint64_t odd;	 /* an event that the kernel does not count */
 static int opened, closed;
 
-static long some(long number, long a, long b, long c, long d, long e, long f)
+static long kernel_that_counts_some(long number, long a, long b, long c, long d, long e, long f)
 {
 	const struct perf_event_attr *attr = (const struct perf_event_attr *)a;
 
@@ -299,8 +299,8 @@ static long some(long number, long a, long b, long c, long d, long e, long f)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static void optional(const char *events, const char *metrics, int count, int nmetrics,
-		     const char *missing)
+static void check_optional(const char *events, const char *metrics, int count, int nmetrics,
+			   const char *missing)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set = NULL;
@@ -308,7 +308,7 @@ static void optional(const char *events, const char *metrics, int count, int nme
 	opt.events = events;
 	opt.metrics = metrics;
 	opt.flags = TACH_SET_OPTIONAL;
-	tach__sys = some;
+	tach__sys = kernel_that_counts_some;
 	opened = closed = 0;
 	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s: %s", events, err.text);
 	tach__sys = tach__sys_real;
@@ -326,39 +326,43 @@ static void optional(const char *events, const char *metrics, int count, int nme
 static void what_is_not_counted_is_left_out(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
-	optional("branches,instructions", "a = branches / instructions", 2, 1, "");
-	optional("page-faults,cycles,x=cycles:k,branches",
-		 "a = x / branches; b = CYCLES + 1; c = branches; d = page-faults + X; cycles",
-		 2, 1,
-		 "cycles: no PMU in this virtual machine: the host gives it no performance "
-		 "counters; have the virtual PMU enabled on the host; x likewise");
+	check_optional("branches,instructions", "a = branches / instructions", 2, 1, "");
+	check_optional(
+		"page-faults,cycles,x=cycles:k,branches",
+		"a = x / branches; b = CYCLES + 1; c = branches; d = page-faults + X; cycles",
+		2, 1,
+		"cycles: no PMU in this virtual machine: the host gives it no performance "
+		"counters; have the virtual PMU enabled on the host; x likewise");
 	/* If another event is counted, the machine has a PMU. */
-	optional("branches,cycles,x=cycles:k,page-faults", NULL, 2, 0,
-		 "cycles: this machine's PMU cannot count that; x likewise");
-	optional("page-faults,branches,cycles", NULL, 2, 0,
-		 "cycles: this machine's PMU cannot count that");
+	check_optional("branches,cycles,x=cycles:k,page-faults", NULL, 2, 0,
+		       "cycles: this machine's PMU cannot count that; x likewise");
+	check_optional("page-faults,branches,cycles", NULL, 2, 0,
+		       "cycles: this machine's PMU cannot count that");
 	refused = 1 << PERF_COUNT_HW_BRANCH_MISSES;
-	optional("branch-misses,cycles", NULL, 1, 0,
-		 "branch-misses: this machine's PMU cannot count that");
+	check_optional("branch-misses,cycles", NULL, 1, 0,
+		       "branch-misses: this machine's PMU cannot count that");
 	/*
 	 * An unknown event cannot be counted and is omitted; a malformed event is still an
 	 * error.
 	 */
-	optional("bogus,cycles", "a = bogus + cycles; bogus", 1, 0, "no event 'bogus'");
+	check_optional("bogus,cycles", "a = bogus + cycles; bogus", 1, 0, "no event 'bogus'");
 	refused = 0;
 	others = -EINVAL;
-	optional("branches,r01c2", NULL, 1, 0,
-		 "r01c2: the kernel does not take this event (invalid argument)");
+	check_optional("branches,r01c2", NULL, 1, 0,
+		       "r01c2: the kernel does not take this event (invalid argument)");
 	others = -EMFILE;
-	optional("page-faults,cycles", NULL, 1, 0,
-		 "page-faults: the process's file descriptor limit is reached (0); raise it "
-		 "with "
-		 "ulimit -n: every thread needs one descriptor per event");
+	check_optional(
+		"page-faults,cycles", NULL, 1, 0,
+		"page-faults: the process's file descriptor limit is reached (0); raise it "
+		"with "
+		"ulimit -n: every thread needs one descriptor per event");
 	others = 0;
 	/* An omitted member uses no counter: on skl only one counter can count either event. */
 	odd = 0x10001c0;
-	optional("x=r10001c0,r01c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
-	optional("r01c0,x=r10001c0", NULL, 1, 0, "x: this machine's PMU cannot count that");
+	check_optional("x=r10001c0,r01c0", NULL, 1, 0,
+		       "x: this machine's PMU cannot count that");
+	check_optional("r01c0,x=r10001c0", NULL, 1, 0,
+		       "x: this machine's PMU cannot count that");
 	odd = 0;
 }
 
@@ -366,21 +370,21 @@ static void what_is_not_counted_is_left_out(void)
 static void numbers_are_no_events(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
-	optional(NULL, "a = page-faults * cores", 1, 1, "");
-	optional(NULL, "a = tsc; b = smt_on; c = elapsed_ns", 0, 3, "");
-	optional(NULL, "a = (page-faults-1)", 1, 1, "");
-	optional(NULL, "a = page-faults * nosuch", 0, 0, "no event 'nosuch'");
+	check_optional(NULL, "a = page-faults * cores", 1, 1, "");
+	check_optional(NULL, "a = tsc; b = smt_on; c = elapsed_ns", 0, 3, "");
+	check_optional(NULL, "a = (page-faults-1)", 1, 1, "");
+	check_optional(NULL, "a = page-faults * nosuch", 0, 0, "no event 'nosuch'");
 }
 
 /* Members that only an omitted metric needed are removed. */
 static void nothing_stays_of_metrics_left_out(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
-	optional("branches", "Q = page-faults / cycles; R = page-faults / branches", 2, 1,
-		 "cycles: this machine's PMU cannot count that");
+	check_optional("branches", "Q = page-faults / cycles; R = page-faults / branches", 2, 1,
+		       "cycles: this machine's PMU cannot count that");
 	odd = 0x3c; /* the events of ipc */
-	optional("ipc,branches", NULL, 1, 0,
-		 "UNHALTED_CORE_CYCLES: this machine's PMU cannot count that");
+	check_optional("ipc,branches", NULL, 1, 0,
+		       "UNHALTED_CORE_CYCLES: this machine's PMU cannot count that");
 	odd = 0;
 }
 
@@ -388,8 +392,8 @@ static void nothing_stays_of_metrics_left_out(void)
 static void each_missing_member_is_listed(void)
 {
 	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
-	optional("branches,cy2=cycles,cy=cycles:k,y=cycles:uk", NULL, 1, 0,
-		 "cy2: this machine's PMU cannot count that; cy likewise; y likewise");
+	check_optional("branches,cy2=cycles,cy=cycles:k,y=cycles:uk", NULL, 1, 0,
+		       "cy2: this machine's PMU cannot count that; cy likewise; y likewise");
 }
 
 /* ---- in an emulator ---- */

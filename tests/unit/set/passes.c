@@ -91,7 +91,7 @@ static void large_groups_are_divided(void)
 }
 
 /* An unknown level cannot be encoded; making the set reports it. */
-static void levels(void)
+static void unknown_level_is_left_to_the_set(void)
 {
 	static const char list[] = "instructions," ONE "," ONE ":c=1";
 	static const struct {
@@ -289,7 +289,7 @@ int main(void)
 	CASE(unknown_pmus);
 	CASE(fixed_counters);
 	CASE(events_have_their_pass);
-	CASE(levels);
+	CASE(unknown_level_is_left_to_the_set);
 	CASE(too_long_a_name_is_odd);
 	CASE(large_groups_are_divided);
 	CASE(as_many_as_there_may_be);

@@ -127,7 +127,7 @@ static void user_event(void)
 }
 
 /* An error in a part of a derived event is reported at the derived name. */
-static void places(void)
+static void error_is_reported_at_the_derived_name(void)
 {
 	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n"
 				   "EVENT,my_one,DERIVED_ADD,INST_RETIRED:PREC_DIST,cycles\n";
@@ -232,7 +232,7 @@ int main(void)
 	CASE(with_modifiers);
 	CASE(in_metrics);
 	CASE(user_event);
-	CASE(places);
+	CASE(error_is_reported_at_the_derived_name);
 	CASE(in_full_sets);
 	CASE(errors_of_no_use);
 	CASE(what_counts_the_same);

@@ -108,7 +108,7 @@ static int is(const struct tach_value *v, double what, uint32_t flags)
 }
 
 /* Existing items keep their numbers; new ones follow. */
-static void names(void)
+static void existing_items_keep_their_numbers(void)
 {
 	make();
 	CHECK(beside(1) == 0);
@@ -334,7 +334,7 @@ static void limits(void)
 
 int main(void)
 {
-	CASE(names);
+	CASE(existing_items_keep_their_numbers);
 	CASE(new_names);
 	CASE(called_time);
 	CASE(in_its_place);

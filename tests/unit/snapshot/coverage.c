@@ -293,7 +293,7 @@ static void since(void)
 }
 
 /* docs/limits.md has these results. */
-static void documented(void)
+static void limits_document_has_these_results(void)
 {
 	static char text[1 << 16];
 	FILE *file = fopen("docs/limits.md", "r");
@@ -314,6 +314,6 @@ int main(void)
 	CASE(enough_entries);
 	CASE(few_entries);
 	CASE(since);
-	CASE(documented);
+	CASE(limits_document_has_these_results);
 	return check_done();
 }

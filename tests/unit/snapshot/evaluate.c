@@ -231,7 +231,7 @@ static void of_a_sample(void)
 }
 
 /* Counts of multiplexed counters are estimates with an unknown error. */
-static void multiplexed(void)
+static void multiplexed_counts_have_an_unknown_error(void)
 {
 	begin();
 	row_of(0)->calls = row_of(0)->outermost = 4;
@@ -459,7 +459,7 @@ int main(void)
 {
 	CASE(of_all_entries);
 	CASE(of_a_sample);
-	CASE(multiplexed);
+	CASE(multiplexed_counts_have_an_unknown_error);
 	CASE(less_interrupts);
 	CASE(metrics);
 	CASE(rows_have_names_and_numbers);

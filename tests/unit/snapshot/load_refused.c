@@ -17,7 +17,7 @@ static void refused(const char *from, const char *to, int line, const char *why)
 }
 
 /* Each required member and its type; the first fault is reported. */
-static void members(void)
+static void wrong_member_is_reported(void)
 {
 	static const struct {
 		const char *member, *as; /* its replacement */
@@ -211,7 +211,7 @@ static void of_another_kind(void)
 
 int main(void)
 {
-	CASE(members);
+	CASE(wrong_member_is_reported);
 	CASE(names_twice);
 	CASE(buckets);
 	CASE(most_buckets);

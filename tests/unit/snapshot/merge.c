@@ -224,7 +224,7 @@ static struct tach_snapshot *of_names(const char *prefix, int quantities, int me
 }
 
 /* Many reports together: the maximum number, and one more. */
-static void limits(void)
+static void metrics_up_to_the_maximum_are_merged(void)
 {
 	enum { MOST = TACH__PLAIN_METRICS_MAX };
 
@@ -256,6 +256,6 @@ int main(void)
 	CASE(values_add_up);
 	CASE(counts_add_up);
 	CASE(histograms_add_up);
-	CASE(limits);
+	CASE(metrics_up_to_the_maximum_are_merged);
 	return check_done();
 }

@@ -18,7 +18,7 @@ static struct tach_snapshot *merged(struct tach_snapshot **list, int n)
 }
 
 /* The texts belong to the source, which is freed. */
-static void texts(void)
+static void merged_texts_outlive_the_source(void)
 {
 	static char text[13][8];
 	const struct tach__plain_metric metrics[] = {
@@ -119,7 +119,7 @@ static void small_time(void)
 }
 
 /* Regions are matched by name, file and line; the longest is first. */
-static void regions(void)
+static void regions_are_matched_by_name_and_place(void)
 {
 	static const struct {
 		const char *name, *file;
@@ -164,7 +164,7 @@ static void regions(void)
  * All metrics are merged, and use the merged numbers of quantities; of equal names, the first
  * definition is used.
  */
-static void metrics(void)
+static void merged_metrics_use_the_new_numbers(void)
 {
 	static const char *const first[] = {"time", "x", "y", NULL};
 	static const char *const second[] = {"time", "z", "y", "x", NULL};
@@ -377,7 +377,7 @@ static void histograms_of_two_clocks(void)
 }
 
 /* The first region was in half of 10 entries, the other in all of 30. */
-static void shares(void)
+static void shares_are_weighted_by_entries(void)
 {
 	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), made(two, NULL, 0, 1), NULL};
 	struct tach_snapshot *s;
@@ -393,7 +393,7 @@ static void shares(void)
 }
 
 /* Calls in a report that lacks an event of the other report. */
-static void lacking(void)
+static void report_without_the_event_counts_as_lost(void)
 {
 	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", NULL}};
 	struct tach_snapshot *list[] = {made(names[0], NULL, 0, 1), made(names[1], NULL, 0, 1),
@@ -429,19 +429,19 @@ static void regions_of_one_time(void)
 
 int main(void)
 {
-	CASE(texts);
+	CASE(merged_texts_outlive_the_source);
 	CASE(values);
 	CASE(small_time);
-	CASE(regions);
-	CASE(metrics);
+	CASE(regions_are_matched_by_name_and_place);
+	CASE(merged_metrics_use_the_new_numbers);
 	CASE(ranks_clocks_and_flags);
 	CASE(notes);
 	CASE(too_much);
 	CASE(invalid_snapshots_are_refused);
 	CASE(histograms_and_worst);
 	CASE(histograms_of_two_clocks);
-	CASE(shares);
-	CASE(lacking);
+	CASE(shares_are_weighted_by_entries);
+	CASE(report_without_the_event_counts_as_lost);
 	CASE(regions_of_one_time);
 	return check_done();
 }

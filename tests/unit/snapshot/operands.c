@@ -98,7 +98,7 @@ static void derived(void)
 }
 
 /* Sorted by name, then by file and line. */
-static void places(void)
+static void places_are_sorted_by_name_and_line(void)
 {
 	static const struct {
 		const char *name, *file;
@@ -239,7 +239,7 @@ int main(void)
 {
 	CASE(as_counts);
 	CASE(derived);
-	CASE(places);
+	CASE(places_are_sorted_by_name_and_line);
 	CASE(of_a_region);
 	CASE(maximum_of_operands_is_accepted);
 	CASE(arrays_have_room_for_all_quantities);

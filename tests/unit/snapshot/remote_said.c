@@ -114,7 +114,7 @@ static uint32_t limit_of(uint32_t id)
 }
 
 /* Regions around the worst entries have names, even if the regions are still open. */
-static void parents(void)
+static void open_parents_of_worst_entries_have_names(void)
 {
 	uint64_t limit = limit_of(ID + 2);
 	const struct {
@@ -177,7 +177,7 @@ int main(void)
 	CASE(sites_up_to);
 	CASE(configurations);
 	CASE(notes);
-	CASE(parents);
+	CASE(open_parents_of_worst_entries_have_names);
 	CASE(parents_of_several);
 	return check_done();
 }

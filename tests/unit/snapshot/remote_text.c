@@ -74,7 +74,7 @@ static void rests_and_memory(void)
 }
 
 /* The text ends in the last existing piece of 64 bytes. */
-static void texts(void)
+static void text_at_the_end_of_memory_is_read(void)
 {
 	static const size_t lengths[] = {0,   1,    62,	  63,	64,   65,   127,  128,
 					 900, 1000, 1022, 1023, 1024, 1025, 2000, 3000};
@@ -128,7 +128,7 @@ int main(void)
 	CASE(bytes);
 	CASE(calls_and_time);
 	CASE(rests_and_memory);
-	CASE(texts);
+	CASE(text_at_the_end_of_memory_is_read);
 	CASE(no_text);
 	return check_done();
 }

@@ -97,7 +97,7 @@ static void words_of_the_second(void)
 }
 
 /* Pauses grow while the slot's writer has no processor: 0.2 s in total. */
-static void rests(void)
+static void pauses_grow_up_to_the_limit(void)
 {
 	long all = 0;
 
@@ -157,7 +157,7 @@ int main(void)
 {
 	CASE(under_write);
 	CASE(words_of_the_second);
-	CASE(rests);
+	CASE(pauses_grow_up_to_the_limit);
 	CASE(failed_reads_end_the_thread);
 	return check_done();
 }

@@ -212,7 +212,7 @@ static void better_rate(void)
 }
 
 /* In the older snapshot, the first and the last bucket may have been narrower. */
-static void buckets(void)
+static void widened_end_buckets_are_subtracted(void)
 {
 	static struct tach_bucket was[] = {{18, 18, 2}, {36, 36, 4}};
 	static struct tach_bucket is_now[] = {
@@ -265,7 +265,7 @@ static void same_set_again(void)
 }
 
 /* In sparse mode, entries since the older snapshot are treated as a sample of their own. */
-static void sampled(void)
+static void later_entries_are_a_sample_of_their_own(void)
 {
 	struct tach__sample s[2] = {{0}}, was[2] = {{0}};
 	double t = 1.96 + 2.4 / 399 + 8.4 / (399. * 399 * 399), error;
@@ -336,10 +336,10 @@ int main(void)
 	CASE(values);
 	CASE(error_of_the_clock);
 	CASE(better_rate);
-	CASE(buckets);
+	CASE(widened_end_buckets_are_subtracted);
 	CASE(another_set);
 	CASE(same_set_again);
-	CASE(sampled);
+	CASE(later_entries_are_a_sample_of_their_own);
 	CASE(failures);
 	return check_done();
 }

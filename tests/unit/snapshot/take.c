@@ -434,7 +434,7 @@ static int noted(const char *what)
 }
 
 /* Other notes follow in this order. */
-static void reasons(void)
+static void notes_have_a_fixed_order(void)
 {
 	configure("", NULL, 0);
 	first();
@@ -509,7 +509,7 @@ static void filters_that_fit_nothing(void)
 }
 
 /* Sentences are separated, and cut to fit the buffer. */
-static void notes(void)
+static void notes_are_separated_and_cut(void)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
 	const size_t size = sizeof s->note;
@@ -685,10 +685,10 @@ int main(void)
 	CASE(slots_under_write_are_consistent);
 	CASE(slots_of_handlers);
 	CASE(slots_that_are_not_exact);
-	CASE(reasons);
+	CASE(notes_have_a_fixed_order);
 	CASE(divided_by_thread);
 	CASE(filters_that_fit_nothing);
-	CASE(notes);
+	CASE(notes_are_separated_and_cut);
 	CASE(all_sets_are_in_it);
 	CASE(old_sets_are_freed);
 	CASE(sets_that_take_turns_are_freed);

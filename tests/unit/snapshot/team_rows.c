@@ -136,7 +136,7 @@ static void spread(void)
 }
 
 /* Each thread keeps its row. */
-static void named(void)
+static void each_thread_keeps_its_row(void)
 {
 	struct tach_snapshot s, *out = NULL;
 	struct tach_region_info info = {.size = sizeof info};
@@ -157,6 +157,6 @@ static void named(void)
 int main(void)
 {
 	CASE(spread);
-	CASE(named);
+	CASE(each_thread_keeps_its_row);
 	return check_done();
 }

@@ -101,7 +101,7 @@ int open(const char *name, int flags, ...)
 
 /* ---- values of TACH_INTERVAL ---- */
 
-static void numbers(void)
+static void interval_accepts_usable_numbers(void)
 {
 	static const struct {
 		const char *text;
@@ -159,7 +159,7 @@ static void how_it_is_begun(void)
 	CHECK(begun == 4 && stack_size > 262144, "%zu", stack_size);
 }
 
-static void begins(void)
+static void interval_thread_is_started(void)
 {
 	in_child(how_it_is_begun);
 }
@@ -265,8 +265,8 @@ int main(void)
 {
 	if (!mkdtemp(folder))
 		return 1;
-	CASE(numbers);
-	CASE(begins);
+	CASE(interval_accepts_usable_numbers);
+	CASE(interval_thread_is_started);
 	CASE(reports_are_written_in_time);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);
 	return check_done();

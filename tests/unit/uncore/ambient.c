@@ -12,7 +12,7 @@ static struct tach__uncore_event events[] = {
 static const struct tach_uncore three = {.nevents = 3, .event = events};
 
 /* Each member is found again, whatever other members the set has. */
-static void members(void)
+static void box_events_are_found_among_members(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set_member member[TACH_COUNTERS_MAX];
@@ -190,7 +190,7 @@ static void privileges(void)
 
 int main(void)
 {
-	CASE(members);
+	CASE(box_events_are_found_among_members);
 	CASE(notes);
 	CASE(refused_lists);
 	CASE(refused_opens);

@@ -214,7 +214,7 @@ static void all_boxes(void)
  * A box counts as many events at a time as it has counters; the others follow in further
  * groups.
  */
-static void groups(void)
+static void full_group_is_followed_by_another(void)
 {
 	struct tach_uncore *u;
 	uint64_t value[3] = {0};
@@ -268,7 +268,7 @@ static void provenance(void)
 }
 
 /* If another file of the program has one of our numbers, it is not read, changed or closed. */
-static void replaced(void)
+static void file_with_our_number_is_left_alone(void)
 {
 	struct tach_uncore *u;
 	uint64_t value[1];
@@ -355,7 +355,7 @@ static void refused_opens(void)
 }
 
 /* The privilege that boxes need. */
-static void privileges(void)
+static void missing_privilege_is_named(void)
 {
 	static const struct {
 		struct tach__settings s;
@@ -389,7 +389,7 @@ static void privileges(void)
 }
 
 /* An event without a box means all boxes of its kind; boxes need not be numbered. */
-static void names(void)
+static void event_without_a_box_means_all_boxes(void)
 {
 	struct tach_uncore *u = must("pcu=skx_unc_pcu::UNC_P_CLOCKTICKS,uncore_pcu/config=1/");
 
@@ -427,13 +427,13 @@ int main(void)
 	tach__sys = kernel;
 	CASE(one_box);
 	CASE(all_boxes);
-	CASE(groups);
+	CASE(full_group_is_followed_by_another);
 	CASE(provenance);
-	CASE(replaced);
+	CASE(file_with_our_number_is_left_alone);
 	CASE(refused_strings);
 	CASE(refused_opens);
-	CASE(privileges);
-	CASE(names);
+	CASE(missing_privilege_is_named);
+	CASE(event_without_a_box_means_all_boxes);
 	snprintf(command, sizeof command, "rm -rf '%s'", root);
 	CHECK(system(command) == 0);
 	return check_done();
