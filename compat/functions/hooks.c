@@ -206,14 +206,17 @@ TACH_INLINE void push(struct function *f, const struct frame *frame, uint32_t *o
 	top->function = f;
 }
 
-static __attribute__((noinline)) void push_checked(uintptr_t at, uintptr_t sp, uintptr_t from)
+/* f, outer: of the function if no frame was left. Calibration comes here too, without a second
+ * search. */
+static __attribute__((noinline)) void push_checked(struct function *f, uint32_t *outer,
+						   uintptr_t at, uintptr_t sp, uintptr_t from)
 {
+	const struct frame *top = functions_own.top;
 	struct frame frame = {.sp = sp, .at = at};
-	struct function *f;
-	uint32_t *outer;
 
 	close_left(&frame, from);
-	f = find_called(functions_own.top, at, &outer);
+	if (functions_own.top != top)
+		f = find_called(functions_own.top, at, &outer);
 	if (!f)
 		return;
 	if (functions_own.top == functions_own.last)
@@ -240,7 +243,7 @@ TACH_INLINE void enter(uintptr_t at, uintptr_t sp, uintptr_t from)
 	if (!f)
 		return;
 	if (TACH_UNLIKELY(top->sp - 1 - sp >= NEAR || top == functions_own.last)) {
-		push_checked(at, sp, from);
+		push_checked(f, outer, at, sp, from);
 		return;
 	}
 	frame.sp = sp;
