@@ -16,8 +16,8 @@
 /* The field `put` that a modifier writes. If `slipped` has a width, libpfm-4 writes that
  * instead. It shows `seen`. */
 static const struct {
-	uint16_t max,
-		slip; /* max: largest value; slip: largest value in libpfm-4, which cuts it */
+	uint16_t max, slip; /* max: largest value; slip: libpfm-4 accepts up to this value, and
+			       cuts it to the field */
 	uint8_t min;
 	struct field put, slipped, seen, also;
 	struct field occ; /* replaces `put` for occupancies of power control units */

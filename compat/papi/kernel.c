@@ -207,7 +207,7 @@ int pp_kernel_read(struct pp_kernel *k, uint64_t *value)
 	return PAPI_OK;
 }
 
-/* Tests with instructions, like PAPI, or without a PMU with an event that always exists. */
+/* Opens instructions, like PAPI. If there is no PMU, opens an event that always exists. */
 int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int inherit)
 {
 	struct perf_event_attr attr = {.size = sizeof attr,

@@ -48,7 +48,7 @@ struct tach__evidence {
 
 /* Clears *e and reads the settings below root/proc and root/sys. */
 void tach__evidence_settings(struct tach__evidence *e, const char *root);
-/* Opens, maps, counts. */
+/* Tries to open, map and read counters, and records the results in *e. */
 void tach__evidence_attempts(struct tach__evidence *e);
 /* Evaluates TACH_EVENTS, TACH_METRICS and TACH_OUTPUT without writing anything. */
 void tach__evidence_environment(struct tach__evidence *e);

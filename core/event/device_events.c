@@ -54,7 +54,7 @@ static int encode_named(const struct tach__work *w, const char *prefix, int pmu,
 	return tach__event_encode(string, &opt, &no_caller, out, NULL) == 0;
 }
 
-static void take_words(struct tach__work *w, const struct tach_event *e)
+static void copy_config_words(struct tach__work *w, const struct tach_event *e)
 {
 	const uint32_t words = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2;
 
@@ -82,7 +82,7 @@ int tach__device_event(struct tach__work *w, const struct tach__text *device,
 	if (tach__perf_raw(w, name))
 		return 1;
 	if (pmu >= 0 && encode_named(w, tach__str(tach__pmu_at(pmu)->name), pmu, name, &e)) {
-		take_words(w, &e);
+		copy_config_words(w, &e);
 		return 1;
 	}
 	if (!encode_named(w, "perf", pmu, name, &e) ||
@@ -90,7 +90,7 @@ int tach__device_event(struct tach__work *w, const struct tach__text *device,
 		return 0;
 	if (w->out.config || w->out.has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2))
 		return tach__device_event_alone(w);
-	take_words(w, &e);
+	copy_config_words(w, &e);
 	/*
 	 * Bits 32 and up select the cores (Linux 5.13); they are not needed with one core type.
 	 */

@@ -214,7 +214,8 @@ static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s
 }
 
 /* Events of perf that are in no table: raw codes and tracepoints. */
-static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+static int look_up_kernel_event(struct tach__work *w, int pmu, const struct tach__string *s,
+				int *rc)
 {
 	int raw = tach__pmu_at(pmu)->encoding == TACH__PERF_RAW;
 
@@ -229,10 +230,11 @@ static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s
 static int in_pmu(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
 	if (tach__pmu_at(pmu)->encoding == TACH__PERF_RAW)
-		return by_kernel(w, pmu, s, rc);
+		return look_up_kernel_event(w, pmu, s, rc);
 	if (by_name(w, pmu, s, rc))
 		return 1;
-	return tach__pmu_at(pmu)->encoding == TACH__PERF ? by_kernel(w, pmu, s, rc) : 0;
+	return tach__pmu_at(pmu)->encoding == TACH__PERF ? look_up_kernel_event(w, pmu, s, rc)
+							 : 0;
 }
 
 /* A preset that stands for one event; modifiers after its name are added to that event. */

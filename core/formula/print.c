@@ -146,7 +146,7 @@ static bool is_function(const struct tach__node *n)
 }
 
 /* Returns true if the first kid of an operator of a chain needs parentheses. */
-static bool is_loose(const struct out *o, const struct tach__node *n)
+static bool needs_parentheses(const struct out *o, const struct tach__node *n)
 {
 	return !is_function(n) && precedence(&o->f->node[n->kid[0]]) < precedence(n);
 }
@@ -154,7 +154,7 @@ static bool is_loose(const struct out *o, const struct tach__node *n)
 /* Prints everything after the first kid. */
 static void infix_rest(struct out *o, const struct tach__node *n)
 {
-	if (is_loose(o, n))
+	if (needs_parentheses(o, n))
 		put(o, ")");
 	if (is_function(n)) {
 		put(o, ", ");
@@ -175,7 +175,7 @@ static void print_infix(struct out *o, unsigned i)
 	while (tach__f_is_chain(&node[at])) {
 		if (is_function(&node[at]))
 			put(o, operators[node[at].op].infix), put(o, "(");
-		else if (is_loose(o, &node[at]))
+		else if (needs_parentheses(o, &node[at]))
 			put(o, "(");
 		at = node[at].kid[0];
 	}

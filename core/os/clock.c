@@ -5,8 +5,8 @@
  * the architecture's (arm64: CNTFRQ_EL0). Otherwise it reads this clock and CLOCK_MONOTONIC_RAW
  * twice, without a suspend of the machine in between: when regions are switched on, and when a
  * caller needs the frequency. So a process measures the clock during its whole life, and does
- * not wait. The reads also show the error, which is part of the error of every time. TACH_CLOCK
- * in the environment has the first pair of reads of an earlier process:
+ * not wait. The same reads also yield the error of the frequency. Each reported time includes
+ * this error. TACH_CLOCK in the environment has the first pair of reads of an earlier process:
  * "ticks:seconds.nanoseconds:ticks that it took:ns of suspends". CPUID is not used, because it
  * traps in virtual machines.
  */

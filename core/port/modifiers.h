@@ -80,8 +80,8 @@ static inline int tach__mod_find(uint32_t set, uint64_t word)
 	return tach__modifier_find(tach__mods, set, word);
 }
 
-/* As tach__mod_find, but also searches the operating system's modifiers in `os`. TACH__NMODS is
- * added to the numbers of these. */
+/* As tach__mod_find, but also searches the operating system's modifiers in `os`. Their
+ * numbers are returned plus TACH__NMODS. */
 static inline int tach__mod_find_any(uint32_t set, uint32_t os, uint64_t word)
 {
 	return tach__modifier_find(

@@ -47,8 +47,8 @@ void tach__part_close(const struct tach__slot *slot, struct tach__part *part);
 /* Gives the counts of the regions inside a region that never ended to the enclosing region. */
 void tach__give_children_to_parent(const struct tach__thread *record, struct tach__slot *slot,
 				   struct tach__slot *around);
-/* Gives up an entry. Slot `around` gets the counts of the regions inside it. part: NULL if its
- * mark is unknown. */
+/* Gives up an entry. Slot `around` gets the counts of the regions inside it. part: NULL if the
+ * mark of the entry is unknown. */
 void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,
 			struct tach__slot *around, struct tach__part *part);
 

@@ -93,8 +93,8 @@ static int begun_apart;
 
 void tach__overtaken_mend(struct tach__thread *record, int is_sure)
 {
-	/* Checks all slots. With many slots only some slow paths check, so that thousands of
-	 * first entries take linear time. */
+	/* Checks all slots. If there are many slots, only some slow paths check. Otherwise
+	 * thousands of first entries would take quadratic time. */
 	if (!is_sure &&
 	    (!TACH__GET(begun_apart) || ++record->unlooked * SLOTS_AN_EXIT < record->limit))
 		return;

@@ -86,7 +86,7 @@ struct tach__worst *tach__worst_copy(const struct tach__worst *from)
 
 /* ---- the entries of a thread ---- */
 
-/* Calibration's slots use it: an entry that is not kept has the same cost with it. */
+/* Slots of calibration have this list. It keeps no entry; an edge tests it like any list. */
 static struct tach__worst never = {.bar = UINT64_MAX};
 
 static size_t table_size(void)

@@ -95,7 +95,7 @@ static void write_counts(struct tach__out *out, const struct tach_snapshot *s)
 enum field { VALUE, ERROR };
 
 /* Returns how many earlier quantities have the same name in this format. */
-static int copy_of(const struct tach_snapshot *s, int quantity)
+static int count_same_names(const struct tach_snapshot *s, int quantity)
 {
 	int n = 0;
 
@@ -120,8 +120,8 @@ static void write_field(struct tach__out *out, const struct tach_snapshot *s, co
 		write_label(out, "part", parts[part]);
 		if (quantity != TACH_QUANTITY_TIME)
 			write_label(out, "event", tach_snapshot_quantity(s, quantity));
-		if (copy_of(s, quantity))
-			tach__out(out, ",copy=\"%d\"", copy_of(s, quantity));
+		if (count_same_names(s, quantity))
+			tach__out(out, ",copy=\"%d\"", count_same_names(s, quantity));
 		write_end(out, (field == VALUE ? v.value : v.error) /
 				       (quantity == TACH_QUANTITY_TIME ? 1e9 : 1));
 	}

@@ -180,7 +180,7 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);
 /*
  * Copies a metric's text to TACH__RENUMBERED(text) bytes, and replaces N<i> by N<map[i + 1] -
- * 1>. `map` has n numbers. Returns 0 if it lacks an operand of the text.
+ * 1>. `map` has n numbers. Returns 0 if `map` lacks an operand of the text.
  */
 #define TACH__RENUMBERED(text) (2 * strlen(text) + 16)
 int tach__renumber(char *to, const char *text, const int *map, int n);

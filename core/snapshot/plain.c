@@ -44,7 +44,7 @@ int tach__plain_allocate_region(struct tach__plain *s, int region)
 
 /* Returns a name that occurs twice, which is an error: each region would have its values
  * twice. */
-static const char *name_twice(const struct tach__plain *s)
+static const char *find_duplicate_name(const struct tach__plain *s)
 {
 	for (int i = 0; i < s->nquantities; i++)
 		for (int j = 0; j < i; j++)
@@ -60,7 +60,7 @@ static const char *name_twice(const struct tach__plain *s)
 int tach__plain_compile(struct tach__plain *s, struct tach_error *err)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
-	const char *twice = name_twice(s);
+	const char *twice = find_duplicate_name(s);
 
 	if (twice)
 		return tach__error(

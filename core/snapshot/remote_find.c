@@ -187,7 +187,7 @@ static int refuse(int process, int code, struct tach_error *err)
 			   tach_strerror(code));
 }
 
-static int not_found(const struct find *f, int process, struct tach_error *err)
+static int explain_not_found(const struct find *f, int process, struct tach_error *err)
 {
 	if (!f->owner)
 		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
@@ -226,7 +226,7 @@ int tach__remote_find(struct tach__remote *r, int process, const struct tach__be
 		return refuse(process, code, err);
 	if (!f.owner || f.beacon.layout != TACH__BEACON_LAYOUT ||
 	    f.beacon.registry_layout != tach__beacon.registry_layout)
-		return not_found(&f, process, err);
+		return explain_not_found(&f, process, err);
 	*out = f.owner;
 	return 0;
 }

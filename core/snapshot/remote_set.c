@@ -42,7 +42,7 @@ static int copy_node(struct tach__remote *r, struct tach__place *to,
 	return code ? code : copy_text(r, &to->description);
 }
 
-static char *own(struct tach__remote *r, const char *at)
+static char *copy_remote_text(struct tach__remote *r, const char *at)
 {
 	const char *text = tach__remote_text(r, at);
 
@@ -56,9 +56,9 @@ static int copy_metric(struct tach__remote *r, struct tach__metric *to,
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	int code;
 
-	to->name = own(r, from->name);
+	to->name = copy_remote_text(r, from->name);
 	if (to->name)
-		to->text = own(r, from->text);
+		to->text = copy_remote_text(r, from->text);
 	code = to->name && to->text ? copy_node(r, &to->node, &from->node) : no_text(r);
 	if (code)
 		return code;
@@ -79,7 +79,7 @@ static int copy_set(struct tach__remote *r, struct tach_set *to, const struct ta
 		struct tach__member *m = &to->member[to->count];
 
 		m->kind = from->member[to->count].kind;
-		m->name = own(r, from->member[to->count].name);
+		m->name = copy_remote_text(r, from->member[to->count].name);
 		code = m->name ? 0 : no_text(r);
 	}
 	/* Never subtract interrupts from the count of interrupts, even if the remote data

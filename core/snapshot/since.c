@@ -156,7 +156,7 @@ static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain
 	b->count = n;
 }
 
-static void take_info(struct tach_region_info *info, const struct tach_region_info *old)
+static void subtract_info(struct tach_region_info *info, const struct tach_region_info *old)
 {
 	take_count(&info->entries, old->entries);
 	take_count(&info->calls, old->calls);
@@ -176,7 +176,7 @@ static void take_region(struct tach_snapshot *now, const struct tach_snapshot *t
 	struct tach__plain_region *r = &plain->region[region];
 	struct pair p = {now, then, r, old, r->info, unit_of(now, then)};
 
-	take_info(&r->info, &old->info);
+	subtract_info(&r->info, &old->info);
 	tach__plain_worst_since(r, old);
 	for (int q = 0; q < plain->nquantities; q++) {
 		for (int part = 0; part < 2; part++)

@@ -111,7 +111,7 @@ static uint16_t add_event(struct mk *mk, struct mk_image *im, const struct mk_pm
 	return (uint16_t)mk_pool_add(&im->events, &e, 1);
 }
 
-static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
+static uint32_t join_perf_names(struct mk_image *im, const struct mk_pmu *pmu)
 {
 	size_t room = 1, used = 0;
 	uint32_t start;
@@ -176,7 +176,7 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 	*row = pmu->row;
 	row->name = mk_pool_string(&im->strings, &pmu->name);
 	row->description = mk_pool_string(&im->strings, &pmu->description);
-	row->perf = perf_names(im, pmu);
+	row->perf = join_perf_names(im, pmu);
 	row->alias = mk_pool_string(&im->strings, &pmu->alias);
 	im->runs[im->npmus].events = mk_build_events(mk, im, pmu, -1, &row->nevents);
 	mk_build_vendor(mk, im, pmu, &im->runs[im->npmus]);

@@ -123,8 +123,8 @@ void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 }
 
 /* Returns the only box of the file that has the row. */
-static int only_box(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *name,
-		    const struct mk_cell *value)
+static int find_only_box(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *name,
+			 const struct mk_cell *value)
 {
 	uint64_t box = 0;
 
@@ -151,7 +151,7 @@ static void parse_attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_
 	mk_split(&value, '=', &name);
 	if (pmu->boxes && mk_only_text(&name)) {
 		if (mk_is(&name, "inst"))
-			row->box = only_box(mk, pmu, &name, &value);
+			row->box = find_only_box(mk, pmu, &name, &value);
 		return;
 	}
 	key = mk_attr_key(&name);

@@ -152,7 +152,7 @@ static void set_environment(const struct run_arguments *a, const char *object,
 
 /* ---- signals ---- */
 
-static volatile sig_atomic_t child; /* whom to tell */
+static volatile sig_atomic_t child; /* the process that gets the signals sent to us */
 
 static void pass_on(int signal)
 {

@@ -112,7 +112,7 @@ static void nested_regions_revoked(void)
 		three_deep();
 		if (rounds % 4096 == 0 && !adversary_lives(&a))
 			break;
-		if (rounds % 64 == 0) /* reads by exits that see a moved group */
+		if (rounds % 64 == 0) /* so that some slow paths see a rescheduled group */
 			sched_yield();
 	}
 	strikes = adversary_stop(&a);

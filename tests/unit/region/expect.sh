@@ -87,7 +87,7 @@ done
 
 # Results in ctest.
 if command -v ctest >/dev/null && [ ${#flags[@]} = 5 ]; then
-	# As in the installed package, which tests/check/slow/install.sh tests.
+	# This file stands for the one of the installed package. tests/check/slow/install.sh tests the package.
 	cat >"$work/tachConfig.cmake" <<END
 add_library(tach::tach_static STATIC IMPORTED)
 set_target_properties(tach::tach_static PROPERTIES IMPORTED_LOCATION $B/libtach.a

@@ -150,7 +150,7 @@ static void inner_entry_becomes_the_outermost(void)
 	CHECK(part_of(8, 0)->ceiling == TACH__STATE(7, 0, 2));
 	CHECK(tach__stack(hot, 0)[1] == slot_of(9) && tach__stack(hot, 1)[1] == slot_of(8));
 	CHECK(part_of(9, 0)->ceiling == TACH__STATE(7, 0, 1));
-	/* Right behind it. */
+	/* The inner entry follows the outer one directly. */
 	begin();
 	start(8, 0, mark_at(0));
 	start(8, 1, mark_at(1));

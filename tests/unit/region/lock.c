@@ -179,7 +179,7 @@ static void first_lock_initialises_the_registry(void)
 }
 
 /*
- * In a child of fork(), which clears the page and runs the hook, and of forks that run no hook.
+ * A child takes the lock. fork() clears the page and runs the hook; other forks run no hook.
  */
 static void child(int hooked, int busy)
 {

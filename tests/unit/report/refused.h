@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * System calls that are refused, interrupted or incomplete: the program's own functions replace
- * those of the C library. Once in a program.
+ * those of the C library. Include this in one file of a program.
  */
 #ifndef TESTS_UNIT_REPORT_REFUSED_H
 #define TESTS_UNIT_REPORT_REFUSED_H

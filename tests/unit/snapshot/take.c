@@ -433,7 +433,7 @@ static int noted(const char *what)
 	return strstr(tach_snapshot_missing(shot), what) != NULL;
 }
 
-/* Other notes follow in this order. */
+/* If several notes apply, they have this order. */
 static void notes_have_a_fixed_order(void)
 {
 	configure("", NULL, 0);

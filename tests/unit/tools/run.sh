@@ -16,8 +16,8 @@ run() { ends "$1" "${before[@]}" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 calls() { # REGION CALLS
 	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
 }
-# At the end, tach run waits 2 s for remaining threads, one of which may get no processor: if a test took this long
-# and lacks something, it is repeated.
+# At the end, tach run waits at most 2 s for remaining threads. A thread that gets no processor may take longer. So a
+# test that took 2 s and failed is repeated.
 in_time() { # COMMAND
 	local was=$rc began
 	for _ in {1..50}; do

@@ -28,7 +28,7 @@ typedef struct {
 	unsigned long pmc_val;
 } pfmlib_ita_opcm_t;
 
-/* Branch or execution trace buffer. It also records if the input does not contain its event. */
+/* Branch or execution trace buffer. The buffer records even if the input lacks its event. */
 typedef struct {
 	unsigned char btb_used;
 	unsigned char btb_tar;
