@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/run: memory=2000 seconds=400
+# tests/run: memory=2000 seconds=1000
 # Every unit test runs under AddressSanitizer with UndefinedBehaviorSanitizer.
 set -u
 cd "${0%/*}/../../.." || exit

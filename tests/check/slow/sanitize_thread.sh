@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/run: memory=2000 seconds=400
+# tests/run: memory=2000 seconds=500
 # Unit tests with threads run under ThreadSanitizer. It cannot see the other process that snapshot/remote reads, and
 # makes reading it twenty times slower, so that test runs without it.
 set -u
