@@ -90,7 +90,7 @@ TACH_INLINE unsigned start(struct lw_region *region, unsigned n)
 
 	if (TACH_UNLIKELY(region->edges & 1))
 		return start_twice(region);
-	region->edges |= 1;
+	ADD_TO(region->edges, 1);
 	if (TACH_UNLIKELY(!TACH__EACH(n, BEGIN)))
 		return begin_again(region);
 	return begun(region);
