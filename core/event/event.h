@@ -51,7 +51,7 @@ int tach__perf_type(const struct tach_encode_options *opt, int pmu);
 int tach__box_type(const struct tach__work *w);
 
 /* ---- lookup.c ---- */
-/* Sets w's PMU and event to what the string names, and checks the attributes. */
+/* Finds the PMU and event that the string names, and checks the attributes. */
 int tach__find(struct tach__work *w, const char *string);
 /* Sets them to a row of the tables; returns 0 if CPUID says that the processor lacks it. */
 int tach__find_row(struct tach__work *w, int pmu, int event);

@@ -40,7 +40,7 @@ struct tach__caller {
 	const char *(*derived)(int pmu, const struct tach__text *name, int *several);
 };
 
-/* What the caller asks. */
+/* The request of the caller. */
 struct tach__question {
 	const char *string;
 	const struct tach_encode_options *opt;
@@ -51,7 +51,7 @@ struct tach__question {
 	struct tach__caller caller; /* set before tach__encode, which keeps it */
 };
 
-/* What the string names: PMU, event, and attributes as picks. */
+/* The result of the search by name: PMU, event, and attributes as picks. */
 struct tach__picks {
 	int generic; /* enum tach__generic; 0: an event of a PMU model */
 	struct tach__text

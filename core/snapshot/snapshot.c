@@ -260,7 +260,7 @@ static void let_go(struct gathering *g)
 	tach__unlock(&held);
 }
 
-/* Collects all data. Only one thread at a time may do this. */
+/* Collects all data. One thread at a time may do this. */
 static int gather(struct gathering *g, int *busy)
 {
 	int cancel, ignored, code;

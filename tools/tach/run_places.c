@@ -30,12 +30,12 @@ static void choose_functions(const struct run_arguments *a, struct tach_snapshot
 	if (!*a->functions && a->format == TACH_FORMAT_TEXT) {
 		places_choose(whole, &called, SHOWN);
 		places_choose(whole, &functions, SHOWN);
+		if (n > SHOWN)
+			fprintf(stderr,
+				"tach run: the %d of %d functions with the most self time; "
+				"--functions='*' shows all\n",
+				SHOWN, n);
 	}
-	if (n > SHOWN && !*a->functions && a->format == TACH_FORMAT_TEXT)
-		fprintf(stderr,
-			"tach run: the %d of %d functions with the most self time; "
-			"--functions='*' shows all\n",
-			SHOWN, n);
 	setenv("TACH_TREE", "1", 0);
 }
 
